@@ -1,0 +1,55 @@
+import { pino } from 'pino';
+
+/**
+ * One event name per thing that happened and fields beside it: `log.info('delivery.sent', { deliveryId })`.
+ * Addresses, tokens and bodies never go in; a delivery is named by its id.
+ */
+export interface Log {
+  debug(event: string, fields?: LogFields): void;
+  info(event: string, fields?: LogFields): void;
+  warn(event: string, fields?: LogFields): void;
+  error(event: string, fields?: LogFields): void;
+}
+
+export type LogFields = Readonly<Record<string, unknown>>;
+
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+interface Sink {
+  write(text: string): void;
+}
+
+export function createLog(options: { level: LogLevel; isForPeople?: boolean; sink?: Sink }): Log {
+  const sink = options.sink ?? process.stderr;
+  const logger = pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: () => `,"at":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      messageKey: 'event',
+      serializers: { error: pino.stdSerializers.errWithCause },
+    },
+    options.isForPeople ? { write: (line: string) => sink.write(forPeople(line)) } : sink,
+  );
+  const writer = (level: 'debug' | 'info' | 'warn' | 'error') => (event: string, fields?: LogFields) =>
+    logger[level](fields ?? {}, event);
+  return { debug: writer('debug'), info: writer('info'), warn: writer('warn'), error: writer('error') };
+}
+
+export const silentLog: Log = createLog({ level: 'silent' });
+
+function forPeople(line: string): string {
+  const { level, at, event, ...fields } = JSON.parse(line) as Record<string, unknown>;
+  const details = Object.entries(fields)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : shortened(value)}`)
+    .join(' ');
+  const mark = level === 'info' ? ' ' : level === 'warn' ? '!' : level === 'error' ? '✗' : '·';
+  return `${String(at).slice(11, 19)} ${mark} ${String(event)} ${details}`.trimEnd().concat('\n');
+}
+
+function shortened(value: unknown): string {
+  const error = value as { message?: unknown; stack?: unknown } | null;
+  return typeof error?.stack === 'string' ? error.stack : JSON.stringify(value);
+}

@@ -1,0 +1,71 @@
+import type { Clock } from './clock.ts';
+import type { Log } from './log.ts';
+
+/**
+ * A housekeeper: runs `once` again and again until it is stopped. It never dies of an exception (it is one of
+ * the three places where they are caught); it logs it, waits longer each time, and goes on.
+ */
+export interface Loop {
+  start(): void;
+  /** Cuts the present pause short, e.g. because work has just been put into the outbox. */
+  wake(): void;
+  /** Asks for no further run and resolves when the present one has ended. */
+  stop(): Promise<void>;
+  /** False after a run that threw, until one succeeds. */
+  readonly isHealthy: boolean;
+}
+
+export interface LoopOptions {
+  name: string;
+  clock: Clock;
+  log: Log;
+  /** Pause between runs; `once` may answer `'again'` to skip it because more is waiting. */
+  pauseMs: number;
+  once: (signal: AbortSignal) => Promise<'again' | 'pause'>;
+}
+
+const failurePauseMaxMs = 10_000;
+
+export function createLoop({ name, clock, log, pauseMs, once }: LoopOptions): Loop {
+  const stopping = new AbortController();
+  let pause = new AbortController();
+  let running: Promise<void> | undefined;
+  let failures = 0;
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const waitMs = await runOnce();
+      if (stopping.signal.aborted) return;
+      await clock.sleep(waitMs, pause.signal);
+      if (!stopping.signal.aborted) pause = new AbortController();
+    }
+  }
+
+  async function runOnce(): Promise<number> {
+    try {
+      const next = await once(stopping.signal);
+      failures = 0;
+      return next === 'again' ? 0 : pauseMs;
+    } catch (error) {
+      failures += 1;
+      const waitMs = Math.min(failurePauseMaxMs, Math.max(pauseMs, 100) * 2 ** Math.min(failures, 10));
+      log.error('loop.failed', { loop: name, failures, retryInMs: waitMs, error });
+      return waitMs;
+    }
+  }
+
+  return {
+    start() {
+      running ??= run();
+    },
+    wake: () => pause.abort(),
+    async stop() {
+      stopping.abort();
+      pause.abort();
+      await running;
+    },
+    get isHealthy() {
+      return failures === 0;
+    },
+  };
+}
