@@ -1,0 +1,91 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { Clock } from '../std/clock.ts';
+import type { Log } from '../std/log.ts';
+import { Refusal } from '../std/refusal.ts';
+import { openPostgres } from './postgres.ts';
+import type { Schema } from './schema.ts';
+import { openSqlite } from './sqlite.ts';
+
+/**
+ * The database: every fact is in it, and nothing that matters is anywhere else. No transaction may stay open
+ * across a network call.
+ */
+export interface Database {
+  readonly dialect: DialectName;
+  /** Never waits behind a transaction of this process. */
+  readonly read: Kysely<Schema>;
+  /** For a single statement, which commits by itself. */
+  readonly write: Kysely<Schema>;
+  /** `work` may run more than once (deadlock): it must do nothing but use `tx`. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** A migration's text: several statements, in `tx`. */
+  script(text: string, tx: Tx): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type DialectName = 'sqlite' | 'postgres';
+export type Tx = Transaction<Schema>;
+
+export interface DatabaseParts {
+  clock: Clock;
+  log: Log;
+}
+
+const sqliteUrl = /^sqlite:(?:\/\/)?(.+)$/;
+const postgresUrl = /^postgres(?:ql)?:\/\//;
+
+export function dialectOf(url: string): DialectName {
+  if (sqliteUrl.test(url)) return 'sqlite';
+  if (postgresUrl.test(url)) return 'postgres';
+  throw new Refusal(
+    'unknown_database',
+    'DATABASE_URL must look like sqlite:./data/tidings.db or postgres://user:password@host:5432/name.',
+  );
+}
+
+export async function openDatabase(url: string, { clock, log }: DatabaseParts): Promise<Database> {
+  if (dialectOf(url) === 'sqlite') {
+    const path = sqliteUrl.exec(url)?.[1] ?? '';
+    const { read, write, script } = await openSqlite(path, clock);
+    return {
+      dialect: 'sqlite',
+      read,
+      write,
+      transaction: (work) => write.transaction().execute(work),
+      script: async (text) => script(text),
+      close: async () => {
+        await read.destroy();
+        if (write !== read) await write.destroy();
+      },
+    };
+  }
+  const db = await openPostgres(url, log);
+  return {
+    dialect: 'postgres',
+    read: db,
+    write: db,
+    transaction: (work) => retryingDeadlocks(() => db.transaction().execute(work)),
+    // Without parameters pg speaks the simple protocol, which takes many statements.
+    script: async (text, tx) => {
+      await sql.raw(text).execute(tx);
+    },
+    close: () => db.destroy(),
+  };
+}
+
+const deadlock = '40P01';
+const deadlockTries = 5;
+
+/**
+ * Rows are locked in the order of their numbers, which leaves deadlocks to what we do not write ourselves
+ * (an operator's SQL). PostgreSQL has rolled back the whole transaction then, and asks for it again.
+ */
+async function retryingDeadlocks<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if ((error as { code?: unknown })?.code !== deadlock || tries >= deadlockTries) throw error;
+    }
+  }
+}

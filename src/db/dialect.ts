@@ -1,0 +1,36 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { DialectName } from './database.ts';
+
+/** The few places where the two databases differ in more than their migrations. */
+
+type Cell = string | number | null;
+type ColumnType = 'text' | 'number' | 'uuid';
+const postgresTypes: Record<ColumnType, string> = { text: 'text', number: 'bigint', uuid: 'uuid' };
+
+/**
+ * Many rows as one table expression, so that a batch is one statement with a fixed text, whatever its size:
+ * arrays unnested on PostgreSQL, one JSON parameter on SQLite. Use it as `FROM ${rowsOf(…)}`; its columns are
+ * `input.<name>`.
+ */
+export function rowsOf<Name extends string>(
+  dialect: DialectName,
+  columns: Record<Name, ColumnType>,
+  rows: readonly Record<Name, Cell>[],
+): RawBuilder<unknown> {
+  const names = Object.keys(columns) as Name[];
+  if (dialect === 'postgres') {
+    const arrays = names.map((name) => {
+      const values = rows.map((row) => row[name]);
+      return sql`${values}::${sql.raw(postgresTypes[columns[name]])}[]`;
+    });
+    return sql`unnest(${sql.join(arrays)}) AS input(${sql.join(names.map((name) => sql.ref(name)))})`;
+  }
+  const cells = names.map((name, index) => sql`value ->> ${sql.lit(index)} AS ${sql.ref(name)}`);
+  const json = JSON.stringify(rows.map((row) => names.map((name) => row[name])));
+  return sql`(SELECT ${sql.join(cells)} FROM json_each(${json})) AS input`;
+}
+
+/** Rows locked until the transaction ends. SQLite's writer is alone in any case. */
+export function forUpdate(dialect: DialectName): RawBuilder<unknown> {
+  return dialect === 'postgres' ? sql`FOR UPDATE` : sql``;
+}

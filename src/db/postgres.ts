@@ -1,0 +1,50 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import type { Log } from '../std/log.ts';
+import { Refusal } from '../std/refusal.ts';
+import type { Schema } from './schema.ts';
+
+/**
+ * PostgreSQL as Kysely. Nothing here depends on the state of a session (no named statements, no advisory locks,
+ * no LISTEN), so that a pooler in transaction mode may stand between.
+ */
+export async function openPostgres(url: string, log: Log): Promise<Kysely<Schema>> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 10,
+    application_name: 'tidings',
+    connectionTimeoutMillis: 10_000,
+    types: { getTypeParser },
+  });
+  // Without a listener, a server that restarts would end the process by an unhandled 'error'.
+  pool.on('error', (error) => log.warn('database.connection_lost', { error }));
+  try {
+    await pool.query('SELECT 1');
+  } catch (error) {
+    await pool.end();
+    throw explained(error);
+  }
+  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+}
+
+const int8 = 20;
+
+/** Our 64-bit integers are times and counters, all below 2^53: numbers, as in SQLite, instead of strings. */
+function getTypeParser(oid: number, format?: 'text' | 'binary') {
+  if (oid === int8) return (text: string) => Number(text);
+  return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text');
+}
+
+function explained(error: unknown): unknown {
+  const code = (error as { code?: unknown })?.code;
+  const sentences: Record<string, string> = {
+    ECONNREFUSED: 'No PostgreSQL answers at DATABASE_URL. Start it, or correct host and port.',
+    ENOTFOUND: 'The host in DATABASE_URL is unknown. Correct it.',
+    '28P01': 'PostgreSQL rejects the password in DATABASE_URL. Correct user and password.',
+    '28000': 'PostgreSQL rejects the user in DATABASE_URL. Correct the user, or allow it in pg_hba.conf.',
+    '3D000':
+      'The database named in DATABASE_URL does not exist. Create it with createdb, or correct the name.',
+  };
+  const sentence = typeof code === 'string' ? sentences[code] : undefined;
+  return sentence ? new Refusal('database_unreachable', sentence) : error;
+}

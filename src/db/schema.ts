@@ -1,0 +1,116 @@
+import type { Generated, Insertable, Selectable } from 'kysely';
+import type { Lane, Status } from '../domain/lifecycle.ts';
+
+/** The tables as both dialects have them. Times are milliseconds since the epoch, JSON is text. */
+export interface Schema {
+  instance: { only_row: number; namespace: string };
+  deliveries: DeliveriesTable;
+  delivery_mails: DeliveryMailsTable;
+  delivery_events: DeliveryEventsTable;
+  owed_facts: OwedFactsTable;
+  operator_requests: OperatorRequestsTable;
+  suppressions: { address_key: string; reason: string; delivery_seq: number | null; created_at: number };
+  captured_mails: CapturedMailsTable;
+  schema_migrations: { version: number; name: string; checksum: string; applied_at: number };
+  leases: { name: string; holder: string; until: number };
+}
+
+interface DeliveriesTable {
+  seq: Generated<number>;
+  id: string;
+  source: string;
+  occasion: string;
+  recipient: string;
+  lane: Lane;
+  status: Status;
+  evidence: Generated<number>;
+  round: Generated<number>;
+  attempts: Generated<number>;
+  claims: Generated<number>;
+  lapses: Generated<number>;
+  lease: Generated<number>;
+  due_at: number | null;
+  locked_by: string | null;
+  locked_at: number | null;
+  to_email: string | null;
+  locale: string | null;
+  template_name: string | null;
+  template_version: string | null;
+  content_hash: string | null;
+  account: string | null;
+  provider_message_id: string | null;
+  first_possible_accept_at: number | null;
+  resubmit_until: number | null;
+  last_attempt_at: number | null;
+  last_error: string | null;
+  trace_id: string | null;
+  dedupe_key: string | null;
+  sent_at: number | null;
+  delivered_at: number | null;
+  created_at: number;
+  expires_at: number | null;
+}
+
+interface DeliveryMailsTable {
+  delivery_seq: number;
+  round: number;
+  variables: string | null;
+  sender: string | null;
+  to_email: string | null;
+  reply_to: string | null;
+  subject: string | null;
+  html: string | null;
+  text: string | null;
+  headers: string | null;
+  tags: string | null;
+  body_hash: string | null;
+  provider_message_id: string | null;
+  frozen_at: number | null;
+}
+
+interface DeliveryEventsTable {
+  event_seq: Generated<number>;
+  delivery_seq: number;
+  at: number;
+  event: string;
+  status: Status;
+  round: number;
+  actor: string;
+  detail: string | null;
+}
+
+interface OwedFactsTable {
+  owed_seq: Generated<number>;
+  delivery_seq: number;
+  source: string;
+  fact: string;
+  at: number;
+  due_at: number;
+  tries: Generated<number>;
+  last_error: string;
+}
+
+interface OperatorRequestsTable {
+  request_seq: Generated<number>;
+  delivery_seq: number;
+  verb: 'requeued' | 'resolved_sent' | 'resolved_not_sent' | 'resolved_closed';
+  reason: string;
+  requested_by: string;
+  requested_at: number;
+  performed_at: number | null;
+  answer: string | null;
+}
+
+interface CapturedMailsTable {
+  captured_seq: Generated<number>;
+  message_id: string;
+  idempotency_key: string;
+  body_hash: string;
+  mail: string;
+  received_at: number;
+}
+
+export type DeliveryRow = Selectable<DeliveriesTable>;
+export type DeliveryMailRow = Selectable<DeliveryMailsTable>;
+export type NewDeliveryMailRow = Insertable<DeliveryMailsTable>;
+export type DeliveryEventRow = Selectable<DeliveryEventsTable>;

@@ -1,0 +1,203 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import type { Clock } from '../std/clock.ts';
+import { Refusal } from '../std/refusal.ts';
+import type { Schema } from './schema.ts';
+
+/**
+ * SQLite as Kysely. The driver is synchronous, so a lock held by another process is waited for in two steps: 50 ms
+ * inside SQLite, then again and again with an asynchronous pause, so that the process stays responsive. One
+ * connection writes, one at a time; another only reads and never waits behind a transaction.
+ */
+export interface SqliteHandles {
+  read: Kysely<Schema>;
+  write: Kysely<Schema>;
+  /** Several statements at once, in the transaction that is open on the writer, if any. */
+  script(text: string): void;
+}
+
+const busyTimeoutMs = 50;
+const busyGiveUpMs = 15_000;
+/** The write lock is unfair between processes; whoever waits asks again at irregular, short intervals. */
+const busyPauseMs = 2;
+
+const errorCodes = { busy: 5, readOnly: 8, cannotOpen: 14, notADatabase: 26 } as const;
+
+export async function openSqlite(path: string, clock: Clock): Promise<SqliteHandles> {
+  const isMemory = path === ':memory:';
+  try {
+    if (!isMemory) mkdirSync(dirname(path), { recursive: true });
+    const writer = await connect(path, clock, { readOnly: false });
+    const write = new Kysely<Schema>({ dialect: createDialect(writer, clock) });
+    const read = isMemory
+      ? write
+      : new Kysely<Schema>({ dialect: createDialect(await connect(path, clock, { readOnly: true }), clock) });
+    return { read, write, script: (text) => writer.exec(text) };
+  } catch (error) {
+    throw explained(error, path);
+  }
+}
+
+async function connect(
+  path: string,
+  clock: Clock,
+  { readOnly }: { readOnly: boolean },
+): Promise<DatabaseSyncInstance> {
+  const handle = new DatabaseSync(path, {
+    readOnly,
+    timeout: busyTimeoutMs,
+    enableForeignKeyConstraints: true,
+  });
+  try {
+    if (!readOnly) {
+      // auto_vacuum must be chosen before the first table and before WAL; later it is ignored.
+      await whileBusy(clock, () => handle.exec('PRAGMA auto_vacuum = INCREMENTAL'));
+      await whileBusy(clock, () => handle.exec('PRAGMA journal_mode = WAL'));
+      // FULL: a commit that we acted upon (a mail was sent) must survive a power cut.
+      handle.exec('PRAGMA synchronous = FULL');
+    }
+    await whileBusy(clock, () => handle.prepare('SELECT count(*) FROM sqlite_master').get());
+    return handle;
+  } catch (error) {
+    handle.close();
+    throw error;
+  }
+}
+
+async function whileBusy<T>(clock: Clock, work: () => T): Promise<T> {
+  const giveUpAt = clock.monotonic() + busyGiveUpMs;
+  for (let tries = 1; ; tries++) {
+    try {
+      return work();
+    } catch (error) {
+      if (codeOf(error) !== errorCodes.busy || clock.monotonic() > giveUpAt) throw error;
+      await clock.sleep(busyPauseMs * (1 + (tries % 5)));
+    }
+  }
+}
+
+function codeOf(error: unknown): number | undefined {
+  const code = (error as { errcode?: unknown })?.errcode;
+  // The low byte is the primary code; the rest says which kind.
+  return typeof code === 'number' ? code & 0xff : undefined;
+}
+
+function explained(error: unknown, path: string): unknown {
+  const systemCode = (error as NodeJS.ErrnoException)?.code;
+  const code = codeOf(error);
+  if (code === errorCodes.notADatabase) {
+    return new Refusal(
+      'not_a_database',
+      `${path} is not a SQLite database. Move that file away or set DATABASE_URL to another path.`,
+    );
+  }
+  if (
+    code === errorCodes.readOnly ||
+    code === errorCodes.cannotOpen ||
+    systemCode === 'EACCES' ||
+    systemCode === 'EROFS'
+  ) {
+    return new Refusal(
+      'database_not_writable',
+      `Cannot write ${path}. Make the file and its folder writable for this user, or set DATABASE_URL to another path.`,
+    );
+  }
+  if (systemCode === 'ENOTDIR' || systemCode === 'EEXIST') {
+    return new Refusal(
+      'database_not_writable',
+      `The folder of ${path} cannot be made because a file stands in its way. Set DATABASE_URL to another path.`,
+    );
+  }
+  return error;
+}
+
+function createDialect(handle: DatabaseSyncInstance, clock: Clock): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => createDriver(handle, clock),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+}
+
+/** Kysely's driver: one connection, handed out to one user at a time (a transaction, or a single statement). */
+function createDriver(handle: DatabaseSyncInstance, clock: Clock): Driver {
+  const connection = createConnection(handle, clock);
+  let lastUser = Promise.resolve();
+  let release = () => {};
+  return {
+    async init() {},
+    async acquireConnection() {
+      const before = lastUser;
+      let done = () => {};
+      lastUser = new Promise((resolve) => {
+        done = resolve;
+      });
+      await before;
+      release = done;
+      return connection;
+    },
+    async releaseConnection() {
+      release();
+    },
+    async beginTransaction() {
+      // IMMEDIATE: a transaction that begins as a reader and then wants to write can fail half-way.
+      await connection.executeQuery(CompiledQuery.raw('BEGIN IMMEDIATE'));
+    },
+    async commitTransaction() {
+      await connection.executeQuery(CompiledQuery.raw('COMMIT'));
+    },
+    async rollbackTransaction() {
+      // A failed COMMIT or a full disk may have rolled back already.
+      if (handle.isTransaction) handle.exec('ROLLBACK');
+    },
+    async destroy() {
+      handle.close();
+    },
+  };
+}
+
+function createConnection(handle: DatabaseSyncInstance, clock: Clock): DatabaseConnection {
+  const prepared = new Map<string, { statement: StatementSyncInstance; returnsRows: boolean }>();
+
+  function prepare(text: string) {
+    const known = prepared.get(text);
+    if (known) return known;
+    // Statements are few and fixed; what outgrows this bound is ad-hoc SQL.
+    if (prepared.size >= 200) prepared.clear();
+    const statement = handle.prepare(text);
+    const fresh = { statement, returnsRows: statement.columns().length > 0 };
+    prepared.set(text, fresh);
+    return fresh;
+  }
+
+  return {
+    async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+      const run = () => {
+        const { statement, returnsRows } = prepare(sql);
+        const values = parameters as (string | number | bigint | null)[];
+        if (returnsRows) return { rows: statement.all(...values) as R[] };
+        const { changes, lastInsertRowid } = statement.run(...values);
+        return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+      };
+      // Inside a transaction the write lock is ours: busy can only come from its first statement.
+      return handle.isTransaction ? run() : whileBusy(clock, run);
+    },
+    // biome-ignore lint/correctness/useYield: nothing streams; Kysely demands the method.
+    async *streamQuery() {
+      throw new Error('streaming is not used with SQLite');
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { uuidV5 } from '../std/ids.ts';
+import { Refusal } from '../std/refusal.ts';
+import type { Lane } from './lifecycle.ts';
+
+/**
+ * What a delivery is: one occasion of one source, told to one recipient, once. The three together are its
+ * identity for ever; everything else about it may change.
+ */
+export interface Identity {
+  source: string;
+  occasion: string;
+  recipient: string;
+}
+
+/** What a source asks for. Asking again with the same identity is answered, never repeated. */
+export interface Intent extends Identity {
+  lane: Lane;
+  /** The address, where the source knows it already; otherwise it is fetched at the first attempt. */
+  toEmail?: string;
+  locale?: string;
+  templateName?: string;
+  templateVersion?: string;
+  /** What the template needs and only this intent knows. */
+  variables?: Readonly<Record<string, unknown>>;
+  dueAt?: number;
+  expiresAt?: number;
+  traceId?: string;
+  /** Spec 000: the open event's key, carried for tracing. It is not the provider's key. */
+  dedupeKey?: string;
+}
+
+const limits = { source: 40, occasion: 300, recipient: 320 } as const;
+
+/**
+ * The delivery's UUID, which is also its provider key: derived, so that a crash between two writes or a restore
+ * from a back-up finds the same one again; under this instance's own namespace, so that staging and production
+ * never use each other's keys.
+ */
+export function deliveryId(namespace: string, { source, occasion, recipient }: Identity): string {
+  return uuidV5(namespace, JSON.stringify([source, occasion, recipient]));
+}
+
+/** For people: logs, lists and the specs' `delivery_key`. The parts themselves are what is unique. */
+export function deliveryKey({ source, occasion, recipient }: Identity): string {
+  return `${source}:${occasion}:${recipient}`;
+}
+
+/** Keys end up in logs, addresses of pages and mail tags: short, one line, and nothing that cannot be seen. */
+export function requireIdentity(identity: Identity): void {
+  for (const part of ['source', 'occasion', 'recipient'] as const) {
+    const text: unknown = identity[part];
+    if (typeof text !== 'string' || text.length === 0 || text.length > limits[part]) {
+      throw new Refusal(
+        'invalid_identity',
+        `The ${part} must be a text of 1 to ${limits[part]} characters.`,
+        { part },
+      );
+    }
+    if (!text.isWellFormed() || /\p{Cc}/u.test(text)) {
+      throw new Refusal('invalid_identity', `The ${part} contains control characters; leave them out.`, {
+        part,
+      });
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import type { Tx } from '../db/database.ts';
+import type { WorkEvent } from '../domain/lifecycle.ts';
+import { bodyHash, type Mail } from '../domain/message.ts';
+import type { DeliveryError } from '../domain/transition.ts';
+import type { Claimed } from './claim.ts';
+import { freezeMails } from './mails.ts';
+import { applyReports, type Recorded, type RecordParts, type Report } from './record.ts';
+import { lockDeliveries } from './rows.ts';
+
+/** A claimed delivery with the mail that is to leave: the frozen one of this round, or a fresh one. */
+export interface Composed {
+  claimed: Claimed;
+  mail: Mail;
+}
+
+/** Why a claimed delivery does not go out after all, decided in the last transaction before bytes leave. */
+export interface Verdict {
+  event: Extract<WorkEvent, 'unsubscribed' | 'address_suppressed' | 'ineligible' | 'expired' | 'deferred'>;
+  dueAt?: number;
+  error?: DeliveryError;
+}
+
+/** The last look at consent and at the source's own rules. Deliveries that are not in the answer go out. */
+export type LastCheck = (composed: readonly Composed[], tx: Tx) => Promise<ReadonlyMap<number, Verdict>>;
+
+export interface BeginOrder {
+  worker: string;
+  /** The provider and credentials that will hold the mails. */
+  account: string;
+  /** How long that account recognises a key, less a margin; null if it has no keys. */
+  keyWindowMs: number | null;
+  lastCheck: LastCheck;
+}
+
+export interface Begun {
+  /** Now `sending`: these may leave, and no others. */
+  sending: Composed[];
+  /** What became of the others: stopped by the last check, or no longer ours. */
+  stopped: Recorded[];
+}
+
+/**
+ * The write-ahead: one transaction just before bytes leave, in which the last check is made, the mail frozen and the
+ * row marked as possibly accepted from now on. After a crash the row says that a mail may exist, and under which key.
+ */
+export async function beginDeliveries(
+  tx: Tx,
+  batch: readonly Composed[],
+  order: BeginOrder,
+  now: number,
+  parts: RecordParts,
+): Promise<Begun> {
+  if (batch.length === 0) return { sending: [], stopped: [] };
+  const rows = await lockDeliveries(
+    tx,
+    parts.dialect,
+    batch.map(({ claimed }) => claimed.seq),
+  );
+  const leases = new Map(
+    rows.map(({ seq, state }) => [seq, state.status === 'claimed' ? state.lease : undefined]),
+  );
+  const ours = batch.filter(({ claimed }) => leases.get(claimed.seq) === claimed.lease);
+  const verdicts = await order.lastCheck(ours, tx);
+  const resubmitUntil = order.keyWindowMs === null ? null : now + order.keyWindowMs;
+  const reports = batch.map(({ claimed, mail }): Report => {
+    const base = { seq: claimed.seq, lease: claimed.lease, actor: order.worker };
+    const verdict = verdicts.get(claimed.seq);
+    if (verdict) return { ...base, ...verdict };
+    const frozen = claimed.frozen ? {} : { frozen: { toEmail: mail.to, contentHash: bodyHash(mail) } };
+    return { ...base, event: 'begun', account: order.account, resubmitUntil, ...frozen };
+  });
+  const answers = await applyReports(tx, rows, reports, now, parts);
+  const begun = new Set(
+    answers.filter(({ changed, status }) => changed && status === 'sending').map(({ seq }) => seq),
+  );
+  const sending = batch.filter(({ claimed }) => begun.has(claimed.seq));
+  const fresh = sending.filter(({ claimed }) => !claimed.frozen);
+  await freezeMails(
+    tx,
+    parts.dialect,
+    fresh.map(({ claimed: { seq, round }, mail }) => ({ seq, round, mail })),
+    now,
+  );
+  return { sending, stopped: answers.filter(({ seq }) => !begun.has(seq)) };
+}

@@ -1,0 +1,115 @@
+import { sql } from 'kysely';
+import type { Database } from '../db/database.ts';
+import { rowsOf } from '../db/dialect.ts';
+import type { DeliveryMailRow, DeliveryRow } from '../db/schema.ts';
+import { type Lane, statusesBefore } from '../domain/lifecycle.ts';
+import type { Mail } from '../domain/message.ts';
+import { nextRound } from '../domain/transition.ts';
+import { mailOf } from './mails.ts';
+import { statusList } from './rows.ts';
+
+/** A delivery that this worker holds until `leaseEndsAt`, with all that is needed to send it. */
+export interface Claimed {
+  seq: number;
+  id: string;
+  source: string;
+  occasion: string;
+  recipient: string;
+  lane: Lane;
+  lease: number;
+  leaseEndsAt: number;
+  /** The round that `begin` will open, or reopen with the same key and the same bytes. */
+  round: number;
+  attempts: number;
+  lapses: number;
+  toEmail: string | null;
+  locale: string | null;
+  templateName: string | null;
+  templateVersion: string | null;
+  traceId: string | null;
+  dedupeKey: string | null;
+  expiresAt: number | null;
+  variables: Readonly<Record<string, unknown>>;
+  /** The mail of this round, if it was frozen by an earlier attempt. */
+  frozen: Mail | null;
+}
+
+export interface ClaimOrder {
+  source: string;
+  worker: string;
+  limit: number;
+  leaseMs: number;
+  /** Rows whose workers died twice are claimed one at a time, whatever their lane, and apart from the others. */
+  from: Lane | 'suspects';
+}
+
+/** From here on a row was in hand when a worker died so often that it may be the reason. */
+export const lapsesUntilSuspect = 2;
+
+/**
+ * Takes rows that are due, oldest first, in one statement: two workers never get the same one, and neither waits
+ * for the other. The index `deliveries_claimable` holds exactly the rows that can match, in this order.
+ */
+export async function claimDeliveries(db: Database, order: ClaimOrder, now: number): Promise<Claimed[]> {
+  const leaseEndsAt = now + order.leaseMs;
+  const group =
+    order.from === 'suspects'
+      ? sql`lapses >= ${sql.lit(lapsesUntilSuspect)}`
+      : sql`lane = ${order.from} AND lapses < ${sql.lit(lapsesUntilSuspect)}`;
+  const due = sql`
+    SELECT seq FROM deliveries
+    WHERE status IN (${statusList(statusesBefore('claimed'))})
+      AND source = ${order.source} AND ${group} AND due_at <= ${now}
+    ORDER BY due_at, seq LIMIT ${order.limit}`;
+  const { rows } = await sql<DeliveryRow>`
+    UPDATE deliveries
+    SET status = 'claimed', lease = lease + 1, claims = claims + 1,
+      locked_by = ${order.worker}, locked_at = ${now}, due_at = ${leaseEndsAt}
+    WHERE ${db.dialect === 'postgres' ? sql`seq = ANY(ARRAY(${due} FOR UPDATE SKIP LOCKED))` : sql`seq IN (${due})`}
+    RETURNING *
+  `.execute(db.write);
+  if (rows.length === 0) return [];
+  const mails = await mailsOf(db, rows);
+  return rows
+    .sort((a, b) => a.seq - b.seq)
+    .map((row) => claimedOf(row, leaseEndsAt, mails.get(row.seq) ?? []));
+}
+
+async function mailsOf(db: Database, rows: readonly DeliveryRow[]): Promise<Map<number, DeliveryMailRow[]>> {
+  const wanted = rows.map((row) => ({ seq: row.seq, round: nextRound(row) }));
+  const input = rowsOf(db.dialect, { seq: 'number', round: 'number' }, wanted);
+  const { rows: mails } = await sql<DeliveryMailRow>`
+    SELECT delivery_mails.* FROM ${input} JOIN delivery_mails
+    ON delivery_mails.delivery_seq = input.seq AND delivery_mails.round IN (0, input.round)
+  `.execute(db.read);
+  const bySeq = new Map<number, DeliveryMailRow[]>();
+  for (const mail of mails) bySeq.set(mail.delivery_seq, [...(bySeq.get(mail.delivery_seq) ?? []), mail]);
+  return bySeq;
+}
+
+function claimedOf(row: DeliveryRow, leaseEndsAt: number, mails: readonly DeliveryMailRow[]): Claimed {
+  const brought = mails.find((mail) => mail.round === 0);
+  const frozen = mails.find((mail) => mail.round > 0);
+  return {
+    seq: row.seq,
+    id: row.id,
+    source: row.source,
+    occasion: row.occasion,
+    recipient: row.recipient,
+    lane: row.lane,
+    lease: row.lease,
+    leaseEndsAt,
+    round: nextRound(row),
+    attempts: row.attempts,
+    lapses: row.lapses,
+    toEmail: row.to_email,
+    locale: row.locale,
+    templateName: row.template_name,
+    templateVersion: row.template_version,
+    traceId: row.trace_id,
+    dedupeKey: row.dedupe_key,
+    expiresAt: row.expires_at,
+    variables: brought?.variables ? (JSON.parse(brought.variables) as Record<string, unknown>) : {},
+    frozen: frozen ? mailOf(frozen) : null,
+  };
+}

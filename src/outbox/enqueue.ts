@@ -1,0 +1,141 @@
+import { sql } from 'kysely';
+import type { DialectName, Tx } from '../db/database.ts';
+import { rowsOf } from '../db/dialect.ts';
+import { requireAddress } from '../domain/address.ts';
+import { deliveryId, type Intent, requireIdentity } from '../domain/delivery.ts';
+import { lanes, type Status } from '../domain/lifecycle.ts';
+import { Refusal } from '../std/refusal.ts';
+
+/** The answer to one intent: its delivery, and whether this call made it or found it. */
+export interface Enqueued {
+  seq: number;
+  id: string;
+  isNew: boolean;
+  status: Status;
+}
+
+const columns = {
+  id: 'uuid',
+  source: 'text',
+  occasion: 'text',
+  recipient: 'text',
+  lane: 'text',
+  due_at: 'number',
+  to_email: 'text',
+  locale: 'text',
+  template_name: 'text',
+  template_version: 'text',
+  trace_id: 'text',
+  dedupe_key: 'text',
+  created_at: 'number',
+  expires_at: 'number',
+} as const;
+
+export async function enqueueIntents(
+  tx: Tx,
+  dialect: DialectName,
+  namespace: string,
+  intents: readonly Intent[],
+  now: number,
+): Promise<Enqueued[]> {
+  if (intents.length === 0) return [];
+  const asked = intents.map((intent) => ({ ...checked(intent), id: deliveryId(namespace, intent) }));
+  const byId = new Map<string, (typeof asked)[number]>();
+  for (const intent of asked) if (!byId.has(intent.id)) byId.set(intent.id, intent);
+  // Sorted, so that two batches with the same intents wait for each other in one order.
+  const distinct = [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const input = rowsOf(
+    dialect,
+    columns,
+    distinct.map((intent) => cellsOf(intent, now)),
+  );
+  const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)));
+  // `WHERE true`: without it SQLite reads ON CONFLICT as part of the SELECT's join.
+  const { rows: made } = await sql<{ seq: number; id: string }>`
+    INSERT INTO deliveries (${names}, status) SELECT ${names}, 'pending' FROM ${input} WHERE true
+    ON CONFLICT DO NOTHING RETURNING seq, id
+  `.execute(tx);
+  await insertVariables(
+    tx,
+    dialect,
+    made.map(({ seq, id }) => ({ seq, variables: byId.get(id)?.variables })),
+  );
+  return answers(
+    tx,
+    dialect,
+    asked.map(({ id }) => id),
+    made,
+  );
+}
+
+function checked(intent: Intent): Intent {
+  requireIdentity(intent);
+  if (!lanes.includes(intent.lane)) {
+    throw new Refusal('invalid_lane', `The lane must be one of ${lanes.join(', ')}.`);
+  }
+  return intent.toEmail === undefined ? intent : { ...intent, toEmail: requireAddress(intent.toEmail) };
+}
+
+function cellsOf(intent: Intent & { id: string }, now: number) {
+  return {
+    id: intent.id,
+    source: intent.source,
+    occasion: intent.occasion,
+    recipient: intent.recipient,
+    lane: intent.lane,
+    due_at: intent.dueAt ?? now,
+    to_email: intent.toEmail ?? null,
+    locale: intent.locale ?? null,
+    template_name: intent.templateName ?? null,
+    template_version: intent.templateVersion ?? null,
+    trace_id: intent.traceId ?? null,
+    dedupe_key: intent.dedupeKey ?? null,
+    created_at: now,
+    expires_at: intent.expiresAt ?? null,
+  };
+}
+
+async function insertVariables(
+  tx: Tx,
+  dialect: DialectName,
+  made: readonly { seq: number; variables: Intent['variables'] }[],
+): Promise<void> {
+  const rows = made
+    .filter(({ variables }) => variables !== undefined)
+    .map(({ seq, variables }) => ({ seq, variables: JSON.stringify(variables) }));
+  if (rows.length === 0) return;
+  await sql`
+    INSERT INTO delivery_mails (delivery_seq, round, variables)
+    SELECT seq, 0, variables FROM ${rowsOf(dialect, { seq: 'number', variables: 'text' }, rows)}
+  `.execute(tx);
+}
+
+/** In the order of the question; the first mention of a new delivery made it, any other is a repeat. */
+async function answers(
+  tx: Tx,
+  dialect: DialectName,
+  ids: readonly string[],
+  made: readonly { seq: number; id: string }[],
+): Promise<Enqueued[]> {
+  const known = new Map<string, Enqueued>(
+    made.map(({ seq, id }) => [id, { seq, id, isNew: true, status: 'pending' }]),
+  );
+  const repeated = ids.filter((id) => !known.has(id));
+  if (repeated.length > 0) {
+    const input = rowsOf(
+      dialect,
+      { id: 'uuid' },
+      repeated.map((id) => ({ id })),
+    );
+    const { rows } = await sql<Omit<Enqueued, 'isNew'>>`
+      SELECT seq, id, status FROM deliveries WHERE id IN (SELECT id FROM ${input})
+    `.execute(tx);
+    for (const row of rows) known.set(row.id, { ...row, isNew: false });
+  }
+  return ids.map((id) => {
+    const answer = known.get(id);
+    if (!answer) throw new Error(`outbox: delivery ${id} is neither new nor known`);
+    known.set(id, { ...answer, isNew: false });
+    return answer;
+  });
+}

@@ -1,0 +1,148 @@
+import { sql } from 'kysely';
+import type { Database, DialectName, Tx } from '../db/database.ts';
+import { rowsOf } from '../db/dialect.ts';
+import type { EvidenceEvent } from '../domain/lifecycle.ts';
+import type { DeliveryState } from '../domain/transition.ts';
+import type { Log } from '../std/log.ts';
+import type { LockedDelivery } from './rows.ts';
+
+/**
+ * Facts about a delivery that its source, and consent, keep books on. A fact is told once per delivery, whoever
+ * learnt it and on whichever way the row went there: a row may go from pending to delivered directly.
+ */
+export interface Fact {
+  kind: 'first_accepted' | 'suppressed';
+  /** What made it known. */
+  event: EvidenceEvent;
+  at: number;
+  delivery: Omit<LockedDelivery, 'state'>;
+}
+
+/** Told in the transaction that makes the facts true. */
+export type FactListener = (facts: readonly Fact[], tx: Tx) => Promise<void>;
+
+export interface FactListeners {
+  /** Whoever is told here decides about the transaction: what it throws undoes the status too. */
+  consent: FactListener;
+  /** A source's bookkeeping: if it throws, the status is kept and the bookkeeping is owed. */
+  source: (name: string) => FactListener | undefined;
+}
+
+export function factsOf(
+  { state: before, ...delivery }: LockedDelivery,
+  after: DeliveryState,
+  event: EvidenceEvent,
+  at: number,
+): Fact[] {
+  const facts: Fact[] = [];
+  if (before.sentAt === null && after.sentAt !== null)
+    facts.push({ kind: 'first_accepted', event, at, delivery });
+  if (before.status !== 'suppressed' && after.status === 'suppressed') {
+    facts.push({ kind: 'suppressed', event, at, delivery });
+  }
+  return facts;
+}
+
+export async function tellFacts(
+  tx: Tx,
+  facts: readonly Fact[],
+  { dialect, listeners, log, now }: { dialect: DialectName; listeners: FactListeners; log: Log; now: number },
+): Promise<void> {
+  if (facts.length === 0) return;
+  await listeners.consent(facts, tx);
+  for (const source of new Set(facts.map((fact) => fact.delivery.source))) {
+    const listener = listeners.source(source);
+    if (!listener) continue;
+    const told = facts.filter((fact) => fact.delivery.source === source);
+    const failure = await inSavepoint(tx, () => listener(told, tx));
+    if (failure === undefined) continue;
+    log.error('source.bookkeeping_owed', { source, facts: told.length, error: failure });
+    await oweFacts(tx, dialect, told, String(failure), now);
+  }
+}
+
+/** What was thrown, after everything since the savepoint is undone; undefined when nothing was. */
+async function inSavepoint(tx: Tx, work: () => Promise<void>): Promise<unknown> {
+  await sql`SAVEPOINT bookkeeping`.execute(tx);
+  try {
+    await work();
+  } catch (error) {
+    await sql`ROLLBACK TO SAVEPOINT bookkeeping`.execute(tx);
+    return error ?? new Error('nothing was thrown');
+  }
+  await sql`RELEASE SAVEPOINT bookkeeping`.execute(tx);
+  return undefined;
+}
+
+const owedColumns = {
+  delivery_seq: 'number',
+  source: 'text',
+  fact: 'text',
+  at: 'number',
+  due_at: 'number',
+  last_error: 'text',
+} as const;
+const owedPauseMs = 30_000;
+
+async function oweFacts(tx: Tx, dialect: DialectName, facts: readonly Fact[], error: string, now: number) {
+  const rows = facts.map((fact) => ({
+    delivery_seq: fact.delivery.seq,
+    source: fact.delivery.source,
+    fact: JSON.stringify(fact),
+    at: now,
+    due_at: now + owedPauseMs,
+    last_error: error.slice(0, 500),
+  }));
+  const names = sql.join(Object.keys(owedColumns).map((name) => sql.ref(name)));
+  await sql`
+    INSERT INTO owed_facts (${names}) SELECT ${names} FROM ${rowsOf(dialect, owedColumns, rows)}
+  `.execute(tx);
+}
+
+/** Tells sources again what they could not book; one at a time, so that a bad one does not hold back the others. */
+export async function tellOwedFacts(
+  db: Database,
+  listeners: FactListeners,
+  log: Log,
+  now: number,
+): Promise<number> {
+  const due = await db.read
+    .selectFrom('owed_facts')
+    .selectAll()
+    .where('due_at', '<=', now)
+    .orderBy('due_at')
+    .limit(100)
+    .execute();
+  let told = 0;
+  for (const owed of due) {
+    const listener = listeners.source(owed.source);
+    if (!listener) continue;
+    await db.transaction(async (tx) => {
+      // Whoever deletes the row tells the fact: two sweeps at once tell it once.
+      const mine = await tx
+        .deleteFrom('owed_facts')
+        .where('owed_seq', '=', owed.owed_seq)
+        .returning('owed_seq')
+        .execute();
+      if (mine.length === 0) return;
+      const failure = await inSavepoint(tx, () => listener([JSON.parse(owed.fact) as Fact], tx));
+      if (failure === undefined) {
+        told += 1;
+        return;
+      }
+      log.error('source.bookkeeping_owed', { source: owed.source, tries: owed.tries + 1, error: failure });
+      const { owed_seq: _, ...again } = owed;
+      const waitMs = owedPauseMs * 2 ** Math.min(owed.tries, 7);
+      await tx
+        .insertInto('owed_facts')
+        .values({
+          ...again,
+          tries: owed.tries + 1,
+          due_at: now + waitMs,
+          last_error: String(failure).slice(0, 500),
+        })
+        .execute();
+    });
+  }
+  return told;
+}

@@ -1,0 +1,80 @@
+import type { Database, Tx } from '../db/database.ts';
+import type { Intent } from '../domain/delivery.ts';
+import type { Clock } from '../std/clock.ts';
+import type { Log } from '../std/log.ts';
+import { type BeginOrder, type Begun, beginDeliveries, type Composed } from './begin.ts';
+import { type Claimed, type ClaimOrder, claimDeliveries } from './claim.ts';
+import { type Enqueued, enqueueIntents } from './enqueue.ts';
+import { type FactListeners, tellOwedFacts } from './facts.ts';
+import { type OperatorOrder, performOrder, performRequests } from './operator.ts';
+import { type Recorded, type Report, recordReports } from './record.ts';
+
+/**
+ * The outbox: one table, and the only place where the status of a delivery changes. It promises that an identity
+ * exists once, that a row is in one worker's hands at a time, that a worker whose lease is over changes nothing, that
+ * evidence is never lost whoever brings it, and that each change, its story and its facts are one transaction.
+ * It never sends and never waits for the network.
+ */
+export interface Outbox {
+  /** Intents in, deliveries out, in the same order. An identity that is known already is answered as a repeat. */
+  enqueue(intents: readonly Intent[], tx?: Tx): Promise<Enqueued[]>;
+  claim(order: ClaimOrder): Promise<Claimed[]>;
+  /** The write-ahead. Only what comes back as `sending` may leave. */
+  begin(batch: readonly Composed[], order: BeginOrder): Promise<Begun>;
+  /** Work by the table, evidence by rank. What does not apply is answered with the reason, never thrown. */
+  record(reports: readonly Report[], tx?: Tx): Promise<Recorded[]>;
+  /** An operator's word on deliveries; the reason is kept. */
+  perform(seqs: readonly number[], order: OperatorOrder): Promise<Recorded[]>;
+  /** Operators' requests that came in by SQL. */
+  performRequests(): Promise<number>;
+  /** Bookkeeping that a source could not do when it was told. */
+  tellOwedFacts(): Promise<number>;
+}
+
+export interface OutboxParts {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  /** This instance's own, from its database. */
+  namespace: string;
+  listeners: FactListeners;
+  /** Called after new intents are committed, so that a worker in this process need not wait for its next look. */
+  onEnqueued?: () => void;
+}
+
+/** Bodies travel with the batch; larger ones hold the write lock longer than other writers should wait. */
+const enqueueChunk = 500;
+
+export function createOutbox({ db, clock, log, namespace, listeners, onEnqueued }: OutboxParts): Outbox {
+  const parts = { dialect: db.dialect, listeners, log };
+  const inTransaction = <T>(tx: Tx | undefined, work: (tx: Tx) => Promise<T>) =>
+    tx ? work(tx) : db.transaction(work);
+
+  return {
+    async enqueue(intents, outer) {
+      const answers = await inTransaction(outer, async (tx) => {
+        const now = clock.now();
+        const all: Enqueued[] = [];
+        for (let start = 0; start < intents.length; start += enqueueChunk) {
+          const chunk = intents.slice(start, start + enqueueChunk);
+          all.push(...(await enqueueIntents(tx, db.dialect, namespace, chunk, now)));
+        }
+        return all;
+      });
+      if (answers.some(({ isNew }) => isNew)) onEnqueued?.();
+      return answers;
+    },
+    claim: (order) => claimDeliveries(db, order, clock.now()),
+    begin: (batch, order) => db.transaction((tx) => beginDeliveries(tx, batch, order, clock.now(), parts)),
+    record: (reports, outer) => inTransaction(outer, (tx) => recordReports(tx, reports, clock.now(), parts)),
+    perform: (seqs, order) => db.transaction((tx) => performOrder(tx, seqs, order, clock.now(), parts)),
+    performRequests: () => performRequests(db, clock.now(), parts),
+    tellOwedFacts: () => tellOwedFacts(db, listeners, log, clock.now()),
+  };
+}
+
+/** The namespace of this instance, made by the first migration. */
+export async function readNamespace(db: Database): Promise<string> {
+  const row = await db.read.selectFrom('instance').select('namespace').executeTakeFirstOrThrow();
+  return row.namespace;
+}

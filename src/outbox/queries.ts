@@ -1,0 +1,120 @@
+import { sql } from 'kysely';
+import type { Database } from '../db/database.ts';
+import type { DeliveryEventRow, DeliveryMailRow, DeliveryRow } from '../db/schema.ts';
+import { addressKey, parseAddress } from '../domain/address.ts';
+import { type Status, statusesBefore } from '../domain/lifecycle.ts';
+import { isUuid } from '../std/ids.ts';
+import { statusList } from './rows.ts';
+
+/** Reading the outbox: never locks, never changes. */
+export interface OutboxQueries {
+  counts(): Promise<{ source: string; status: Status; count: number }[]>;
+  /** Newest first. The next page starts below the last `seq` of this one. */
+  search(filter: DeliveryFilter): Promise<DeliveryRow[]>;
+  /** By number, UUID, or the provider's message id. */
+  find(reference: string): Promise<DeliveryRow | undefined>;
+  /** The story, oldest first, and the mails of all rounds. */
+  story(seq: number): Promise<{ events: DeliveryEventRow[]; mails: DeliveryMailRow[] }>;
+  /** What is held or in doubt and due: the sweep's and the reconciliation's work list. */
+  overdue(statuses: readonly OverdueStatus[], now: number, limit: number): Promise<DeliveryRow[]>;
+  /** The oldest moment at which a waiting row was due, or null: how far behind we are. */
+  oldestDueAt(source: string): Promise<number | null>;
+}
+
+type OverdueStatus = 'claimed' | 'sending' | 'reconciling';
+
+export interface DeliveryFilter {
+  status?: readonly Status[];
+  source?: string;
+  occasion?: string;
+  recipient?: string;
+  address?: string;
+  below?: number;
+  limit: number;
+}
+
+export function createQueries(db: Database): OutboxQueries {
+  return {
+    async counts() {
+      const rows = await db.read
+        .selectFrom('deliveries')
+        .select((eb) => ['source', 'status', eb.fn.countAll().as('count')])
+        .groupBy(['source', 'status'])
+        .orderBy('source')
+        .execute();
+      return rows.map((row) => ({ ...row, count: Number(row.count) }));
+    },
+
+    search({ status, source, occasion, recipient, address, below, limit }) {
+      let query = db.read.selectFrom('deliveries').selectAll().orderBy('seq', 'desc').limit(limit);
+      if (status) query = query.where('status', 'in', status);
+      if (source !== undefined) query = query.where('source', '=', source);
+      if (occasion !== undefined) query = query.where('occasion', '=', occasion);
+      if (recipient !== undefined) query = query.where('recipient', '=', recipient);
+      if (address !== undefined) query = query.where('to_email', 'in', spellings(address));
+      if (below !== undefined) query = query.where('seq', '<', below);
+      return query.execute();
+    },
+
+    async find(reference) {
+      const query = db.read.selectFrom('deliveries').selectAll();
+      if (/^\d{1,15}$/.test(reference)) return query.where('seq', '=', Number(reference)).executeTakeFirst();
+      if (isUuid(reference)) {
+        const byId = await query.where('id', '=', reference).executeTakeFirst();
+        if (byId) return byId;
+      }
+      const current = await query.where('provider_message_id', '=', reference).executeTakeFirst();
+      if (current) return current;
+      const earlier = await db.read
+        .selectFrom('delivery_mails')
+        .select('delivery_seq')
+        .where('provider_message_id', '=', reference)
+        .executeTakeFirst();
+      return earlier && query.where('seq', '=', earlier.delivery_seq).executeTakeFirst();
+    },
+
+    async story(seq) {
+      const events = await db.read
+        .selectFrom('delivery_events')
+        .selectAll()
+        .where('delivery_seq', '=', seq)
+        .orderBy('event_seq')
+        .execute();
+      const mails = await db.read
+        .selectFrom('delivery_mails')
+        .selectAll()
+        .where('delivery_seq', '=', seq)
+        .orderBy('round')
+        .execute();
+      return { events, mails };
+    },
+
+    overdue(list, now, limit) {
+      return db.read
+        .selectFrom('deliveries')
+        .selectAll()
+        .where(sql<boolean>`status IN (${statusList(list)})`)
+        .where('due_at', '<=', now)
+        .orderBy('due_at')
+        .orderBy('seq')
+        .limit(limit)
+        .execute();
+    },
+
+    async oldestDueAt(source) {
+      const row = await db.read
+        .selectFrom('deliveries')
+        .select((eb) => eb.fn.min('due_at').as('due_at'))
+        .where(sql<boolean>`status IN (${statusList(statusesBefore('claimed'))})`)
+        .where('source', '=', source)
+        .executeTakeFirst();
+      return row?.due_at ?? null;
+    },
+  };
+}
+
+/** Addresses are stored as they are written to; people look for them in lower case. */
+function spellings(address: string): string[] {
+  const parsed = parseAddress(address);
+  return parsed.ok ? [...new Set([parsed.address as string, addressKey(parsed.address)])] : [address];
+}

@@ -1,0 +1,77 @@
+import { sql } from 'kysely';
+import type { DialectName, Tx } from '../db/database.ts';
+import { rowsOf } from '../db/dialect.ts';
+import type { Status } from '../domain/lifecycle.ts';
+import type { DeliveryState, Transition } from '../domain/transition.ts';
+import type { Report } from './record.ts';
+
+/**
+ * The story of a delivery: a row per attempt and per change that matters, in the transaction that makes it true. It
+ * answers "why did she, or didn't she, get this mail?".
+ */
+export interface StoryEvent {
+  delivery_seq: number;
+  at: number;
+  event: string;
+  status: Status;
+  round: number;
+  actor: string;
+  detail: string;
+}
+
+/**
+ * An attempt is told once, when it ends, with its beginning in the detail; the row itself shows one that is under
+ * way. So what merely takes a row in hand writes nothing here.
+ */
+const untold: ReadonlySet<string> = new Set(['begun', 'taken_up']);
+
+export function storyOf(
+  report: Report,
+  before: DeliveryState,
+  result: Transition,
+  now: number,
+): StoryEvent[] {
+  if (untold.has(report.event)) return [];
+  // Evidence that contradicts what is known is kept for the reader although it changes nothing.
+  if (!result.changed && result.why !== 'contradicts') return [];
+  const after = result.changed ? result.state : before;
+  const detail = {
+    from: before.status,
+    ...(before.lockedBy !== null && { worker: before.lockedBy }),
+    ...(before.status === 'sending' && { beganAt: before.lastAttemptAt, account: before.account }),
+    ...(after.attempts !== before.attempts && { attempts: after.attempts }),
+    ...(after.dueAt !== null && { dueAt: after.dueAt }),
+    ...('messageId' in report && { messageId: report.messageId }),
+    ...('at' in report && { happenedAt: report.at }),
+    ...(report.error && { error: report.error }),
+    ...(!result.changed && { ignored: result.why }),
+    ...report.detail,
+  };
+  const round = 'round' in report ? report.round : after.round;
+  const { seq, event, actor } = report;
+  return [
+    { delivery_seq: seq, at: now, event, status: after.status, round, actor, detail: JSON.stringify(detail) },
+  ];
+}
+
+const columns = {
+  delivery_seq: 'number',
+  at: 'number',
+  event: 'text',
+  status: 'text',
+  round: 'number',
+  actor: 'text',
+  detail: 'text',
+} as const;
+
+export async function writeStory(tx: Tx, dialect: DialectName, events: readonly StoryEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)));
+  await sql`
+    INSERT INTO delivery_events (${names}) SELECT ${names} FROM ${rowsOf(
+      dialect,
+      columns,
+      events.map((event) => ({ ...event })),
+    )}
+  `.execute(tx);
+}
