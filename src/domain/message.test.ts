@@ -100,6 +100,11 @@ const numbered = (count: number) => Array.from({ length: count }, (_, at) => `X-
 const unsendable: readonly (readonly [string, Partial<Mail>, MailProblem])[] = [
   ['a sender that was never parsed', { from: 'Acme, Inc <a@example.com>' as Sender }, 'from_invalid'],
   [
+    'a sender in another form than the canonical',
+    { from: 'Acme Inc. <a@example.com>' as Sender },
+    'from_invalid',
+  ],
+  [
     'a sender with a second header',
     { from: 'a@example.com\r\nBcc: b@example.com' as Sender },
     'from_invalid',

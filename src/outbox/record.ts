@@ -29,6 +29,7 @@ export interface Recorded {
   changed: boolean;
   /** After the report; null when there is no such delivery. */
   status: Status | null;
+  lease: number;
   /** Why nothing changed: an answer, not an error. */
   why?: Extract<Transition, { changed: false }>['why'] | 'no such delivery';
 }
@@ -68,18 +69,19 @@ export async function applyReports(
   const facts: Fact[] = [];
   const answers = reports.map((report): Recorded => {
     const row = bySeq.get(report.seq);
-    if (!row) return { seq: report.seq, changed: false, status: null, why: 'no such delivery' };
+    if (!row) return { seq: report.seq, changed: false, status: null, lease: 0, why: 'no such delivery' };
     const result = isEvidence(report) ? applyEvidence(row.state, report) : applyWork(row.state, report, now);
     const after = result.changed ? result.state : row.state;
     story.push(...storyOf(report, row.state, result, now));
-    if (!result.changed) return { seq: report.seq, changed: false, status: after.status, why: result.why };
+    const answer = { seq: report.seq, status: after.status, lease: after.lease };
+    if (!result.changed) return { ...answer, changed: false, why: result.why };
     if (isEvidence(report)) facts.push(...factsOf(row, after, report.event, report.at));
     const { before = row.state, frozen } = changes.get(row.seq) ?? {};
     const fixed = report.frozen ?? frozen;
     changes.set(row.seq, { seq: row.seq, before, after, ...(fixed && { frozen: fixed }) });
     // Several reports about one delivery in a batch are applied one after the other and written once.
     row.state = after;
-    return { seq: report.seq, changed: true, status: after.status };
+    return { ...answer, changed: true };
   });
   await writeDeliveries(tx, dialect, [...changes.values()]);
   await keepMessageIds(tx, dialect, [...earlierIds(reports, bySeq), ...replacedIds(changes)]);

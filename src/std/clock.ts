@@ -14,18 +14,29 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  sleep: (ms, signal) =>
-    new Promise((resolve) => {
-      if (signal?.aborted) return resolve();
-      const finish = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', finish);
-        resolve();
-      };
-      const timer = setTimeout(finish, ms);
-      signal?.addEventListener('abort', finish, { once: true });
-    }),
+  async sleep(ms, signal) {
+    let leftMs = ms;
+    do {
+      await timer(Math.min(leftMs, timerMaxMs), signal);
+      leftMs -= timerMaxMs;
+    } while (leftMs > 0 && !signal?.aborted);
+  },
 };
+
+const timerMaxMs = 2 ** 31 - 1; // A longer timer of Node fires at once.
+
+function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const finish = () => {
+      clearTimeout(timeout);
+      signal?.removeEventListener('abort', finish);
+      resolve();
+    };
+    const timeout = setTimeout(finish, ms);
+    signal?.addEventListener('abort', finish, { once: true });
+  });
+}
 
 /** A clock that stands still until it is told to move; sleepers wake in the order of their deadlines. */
 export interface ManualClock extends Clock {
@@ -41,28 +52,27 @@ export function createManualClock(startAt = Date.UTC(2026, 0, 1)): ManualClock {
     sleep(ms, signal) {
       if (signal?.aborted) return Promise.resolve();
       return new Promise((resolve) => {
-        const sleeper = { wakeAt: elapsed + ms, wake: resolve };
+        // Not Math.max(0, ms) alone: NaN would stay, and time would stop being a number.
+        const sleeper = { wakeAt: elapsed + (ms > 0 ? ms : 0), wake };
+        function wake() {
+          sleepers = sleepers.filter((other) => other !== sleeper);
+          signal?.removeEventListener('abort', wake);
+          resolve();
+        }
         sleepers.push(sleeper);
-        signal?.addEventListener(
-          'abort',
-          () => {
-            sleepers = sleepers.filter((other) => other !== sleeper);
-            resolve();
-          },
-          { once: true },
-        );
+        signal?.addEventListener('abort', wake, { once: true });
       });
     },
     async advance(ms) {
+      if (!(ms >= 0)) throw new RangeError(`a clock does not go backwards: ${ms}`);
       const until = elapsed + ms;
       for (;;) {
+        // Let started and woken code run to its next wait before time moves on, or time would jump over it.
+        await new Promise(setImmediate);
         const next = sleepers.sort((a, b) => a.wakeAt - b.wakeAt)[0];
         if (!next || next.wakeAt > until) break;
         elapsed = next.wakeAt;
-        sleepers.shift();
         next.wake();
-        // Let the woken code run to its next wait before time moves on.
-        await new Promise(setImmediate);
       }
       elapsed = until;
     },

@@ -9,8 +9,9 @@ export const systemIds: Ids = { uuid: () => randomUUID() };
 
 /** RFC 9562 version 5: the same name under the same namespace is the same UUID for ever. */
 export function uuidV5(namespace: string, name: string): string {
+  // Checked as text: decoding hex stops silently at the first wrong character.
+  if (!isUuid(namespace.toLowerCase())) throw new Error(`uuidV5: namespace is not a UUID: ${namespace}`);
   const space = Buffer.from(namespace.replaceAll('-', ''), 'hex');
-  if (space.length !== 16) throw new Error(`uuidV5: namespace is not a UUID: ${namespace}`);
   const bytes = createHash('sha1').update(space).update(name, 'utf8').digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);

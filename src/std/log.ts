@@ -43,7 +43,7 @@ export const silentLog: Log = createLog({ level: 'silent' });
 function forPeople(line: string): string {
   const { level, at, event, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const details = Object.entries(fields)
-    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : shortened(value)}`)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? onOneLine(value) : shortened(value)}`)
     .join(' ');
   const mark = level === 'info' ? ' ' : level === 'warn' ? '!' : level === 'error' ? '✗' : '·';
   return `${String(at).slice(11, 19)} ${mark} ${String(event)} ${details}`.trimEnd().concat('\n');
@@ -52,4 +52,10 @@ function forPeople(line: string): string {
 function shortened(value: unknown): string {
   const error = value as { message?: unknown; stack?: unknown } | null;
   return typeof error?.stack === 'string' ? error.stack : JSON.stringify(value);
+}
+
+/** Some fields hold what a stranger wrote: it must not look like another line, nor steer the terminal. */
+function onOneLine(text: string): string {
+  if (!/\p{Cc}/u.test(text)) return text;
+  return JSON.stringify(text).replace(/\p{Cc}/gu, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
 }

@@ -1,0 +1,158 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { dialectOf } from './db/database.ts';
+import { parseSender, type Sender } from './domain/message.ts';
+import { type LogLevel, logLevels } from './std/log.ts';
+import { nearest } from './std/nearest.ts';
+import { Refusal } from './std/refusal.ts';
+
+/**
+ * The environment, read once and frozen: the only reader of `process.env`. All problems are reported together, each
+ * with what to do; values are never printed, they may be secrets.
+ */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly databaseUrl: string;
+  readonly role: 'api' | 'worker' | 'both';
+  readonly provider: 'capture';
+  readonly from: Sender;
+  readonly environment: string;
+  readonly logLevel: LogLevel;
+}
+
+interface Variable<T> {
+  name: string;
+  default: string;
+  meaning: string;
+  /** The value, or a sentence that says what it must be. */
+  read(text: string): { value: T } | { mustBe: string };
+}
+
+const oneOf =
+  <const T extends string>(...choices: T[]) =>
+  (text: string) => {
+    const value = choices.find((choice) => choice === text);
+    return value === undefined ? { mustBe: `one of ${choices.join(', ')}` } : { value };
+  };
+
+export const variables = {
+  host: {
+    name: 'HOST',
+    default: '127.0.0.1',
+    meaning: 'Address that the server listens on.',
+    read: (text) =>
+      /^[A-Za-z0-9.:_-]+$/.test(text) ? { value: text } : { mustBe: 'a host name or an IP address' },
+  } as Variable<string>,
+  port: {
+    name: 'PORT',
+    default: '3000',
+    meaning: 'Port that the server listens on; 0 takes a free one.',
+    read: (text) =>
+      /^\d{1,5}$/.test(text) && Number(text) <= 65_535
+        ? { value: Number(text) }
+        : { mustBe: 'a number from 0 to 65535' },
+  } as Variable<number>,
+  databaseUrl: {
+    name: 'DATABASE_URL',
+    default: 'sqlite:./data/tidings.db',
+    meaning: 'Where everything is kept: `sqlite:<path>` or `postgres://…`.',
+    read: (text) => {
+      try {
+        dialectOf(text);
+        return { value: text };
+      } catch {
+        return { mustBe: 'sqlite:./path/to/file.db or postgres://user:password@host:5432/name' };
+      }
+    },
+  } as Variable<string>,
+  role: {
+    name: 'PROCESS_ROLE',
+    default: 'both',
+    meaning: 'What this process does: `api` answers requests, `worker` sends, `both` does both.',
+    read: oneOf('api', 'worker', 'both'),
+  } as Variable<Config['role']>,
+  provider: {
+    name: 'MAIL_PROVIDER',
+    default: 'capture',
+    meaning: 'Who takes the mail: `capture` is the built-in inbox; nothing leaves this machine.',
+    read: oneOf('capture'),
+  } as Variable<Config['provider']>,
+  from: {
+    name: 'EMAIL_FROM_ADDRESS',
+    default: 'noreply@transparenta.eu', // spec 002's default (002-P2-02)
+    meaning: 'Sender of every mail: an address, or `Name <address>`.',
+    read: (text) => {
+      const parsed = parseSender(text);
+      return parsed.ok
+        ? { value: parsed.sender }
+        : { mustBe: `an address or Name <address>. ${parsed.sentence}` };
+    },
+  } as Variable<Sender>,
+  environment: {
+    name: 'TIDINGS_ENV',
+    default: 'development',
+    meaning: 'Name of this deployment; a tag on every mail.',
+    read: (text) =>
+      /^[A-Za-z0-9_-]{1,64}$/.test(text) ? { value: text } : { mustBe: 'letters, digits, _ and - only' },
+  } as Variable<string>,
+  logLevel: {
+    name: 'LOG_LEVEL',
+    default: 'info',
+    meaning: 'How much is logged to standard error.',
+    read: oneOf(...logLevels),
+  } as Variable<LogLevel>,
+} satisfies { [Key in keyof Config]: Variable<Config[Key]> };
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** `.env` in the working folder, then the environment, which wins. */
+export function readConfig(environment: Environment = process.env, envFile = '.env'): Config {
+  const file = existsSync(envFile) ? parseEnv(readFileSync(envFile, 'utf8')) : {};
+  const problems = [...unknownInFile(file, envFile), ...misspelled({ ...file, ...environment })];
+  const config: Record<string, unknown> = {};
+  for (const [key, variable] of Object.entries(variables)) {
+    // An empty variable is what deployment tools write for "not set".
+    const text = environment[variable.name] || file[variable.name] || variable.default;
+    const result = variable.read(text);
+    if ('value' in result) config[key] = result.value;
+    else problems.push(`${variable.name} must be ${result.mustBe}.`);
+  }
+  problems.push(...contradictions(config as Partial<Config>));
+  if (problems.length > 0) throw new Refusal('invalid_configuration', problems.join('\n'), { problems });
+  return Object.freeze(config as unknown as Config);
+}
+
+const names = Object.values(variables).map((variable) => variable.name);
+
+function unknownInFile(file: Environment, envFile: string): string[] {
+  return Object.keys(file)
+    .filter((name) => !names.includes(name))
+    .map((name) => {
+      const meant = nearest(name, names);
+      return `${envFile} sets ${name}, which is not a setting of Tidings.${meant ? ` Did you mean ${meant}?` : ''}`;
+    });
+}
+
+/**
+ * The environment holds much that is not ours, so an unknown name is only a problem if it looks like one of ours that is
+ * not set; short names (HOME is near HOST) are not compared.
+ */
+function misspelled(environment: Environment): string[] {
+  const unset = names.filter((name) => name.length >= 8 && !environment[name]);
+  return Object.keys(environment)
+    .filter((name) => name.length >= 8 && !names.includes(name))
+    .flatMap((name) => {
+      const meant = nearest(name, unset);
+      return meant ? [`${name} is set, but there is no such setting. Did you mean ${meant}?`] : [];
+    });
+}
+
+function contradictions({ role, databaseUrl }: Partial<Config>): string[] {
+  if (role === 'api' && databaseUrl === 'sqlite::memory:') {
+    return [
+      'PROCESS_ROLE=api with DATABASE_URL=sqlite::memory: would never send: no worker can see that database. Use a file.',
+    ];
+  }
+  return [];
+}

@@ -1,0 +1,53 @@
+import type { DeliveryRow } from '../db/schema.ts';
+import type { Outbox } from '../outbox/outbox.ts';
+import type { OutboxQueries } from '../outbox/queries.ts';
+import type { Report } from '../outbox/record.ts';
+import type { Clock } from '../std/clock.ts';
+import type { Log } from '../std/log.ts';
+
+/**
+ * Whatever is due and nobody looks after: claims and sends whose worker is gone, requests of operators, bookkeeping that
+ * is owed. It decides nothing that the table does not: a row that moved meanwhile is left alone.
+ */
+export interface Sweep {
+  /** Answers how many rows it moved. */
+  runOnce(): Promise<{ recovered: number; requests: number; owed: number }>;
+}
+
+export interface SweepParts {
+  outbox: Outbox;
+  queries: OutboxQueries;
+  clock: Clock;
+  log: Log;
+}
+
+const batchMax = 200;
+/** Rule: twice in a batch, then alone; five deaths of its worker are the row's own doing. */
+const lapsesMax = 5;
+
+export function createSweep({ outbox, queries, clock, log }: SweepParts): Sweep {
+  return {
+    async runOnce() {
+      const overdue = await queries.overdue(['claimed', 'sending', 'reconciling'], clock.now(), batchMax);
+      const lost = overdue.filter((row) => row.locked_by !== null);
+      const answers = await outbox.record(lost.map((row) => reportOf(row, clock.now())));
+      const recovered = answers.filter(({ changed }) => changed).length;
+      if (recovered > 0) log.warn('sweep.recovered', { recovered });
+      const requests = await outbox.performRequests();
+      const owed = await outbox.tellOwedFacts();
+      return { recovered, requests, owed };
+    },
+  };
+}
+
+function reportOf(row: DeliveryRow, now: number): Report {
+  const base = { seq: row.seq, actor: 'sweep', dueAt: now };
+  if (row.status !== 'claimed') {
+    // 002-P9-03, word for word.
+    const error = { code: 'lease_expired', message: 'Recovered from stuck sending state' };
+    return { ...base, event: 'lease_expired', error };
+  }
+  if (row.lapses + 1 < lapsesMax) return { ...base, event: 'lapsed' };
+  const message = `The worker died ${lapsesMax} times while it held this delivery, the last times with no other in hand.`;
+  return { ...base, event: 'gave_up', error: { code: 'crashes_worker', message } };
+}

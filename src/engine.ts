@@ -1,0 +1,125 @@
+import { hostname } from 'node:os';
+import type { Config } from './config.ts';
+import { createSuppressions } from './consent/suppressions.ts';
+import { type Database, openDatabase } from './db/database.ts';
+import { createDatabaseClock } from './db/database-clock.ts';
+import { type Migration, migrate, schemaState } from './db/migrate.ts';
+import { createDispatch } from './dispatch/dispatch.ts';
+import { createReconcile } from './dispatch/reconcile.ts';
+import { createSweep } from './dispatch/sweep.ts';
+import { leaseMs } from './domain/policy.ts';
+import { createOutbox, type Outbox, readNamespace } from './outbox/outbox.ts';
+import { createQueries, type OutboxQueries } from './outbox/queries.ts';
+import { createCapture } from './providers/capture.ts';
+import type { Provider } from './providers/provider.ts';
+import { createEmbedded } from './runners/embedded.ts';
+import type { Runner } from './runners/runner.ts';
+import { plainSource } from './sources/plain/plain.ts';
+import type { Source } from './sources/source.ts';
+import { type Clock, systemClock } from './std/clock.ts';
+import { systemIds } from './std/ids.ts';
+import type { Log } from './std/log.ts';
+import { systemRandom } from './std/random.ts';
+import { Refusal } from './std/refusal.ts';
+
+/**
+ * The parts and how they fit. Sources put intents into the outbox; dispatch takes them to the provider and records what
+ * came of it; sweep and reconcile look after what was left behind; the runner says when.
+ */
+export interface Engine {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly outbox: Outbox;
+  readonly queries: OutboxQueries;
+  readonly sources: readonly Source[];
+  readonly provider: Provider;
+  readonly runner: Runner;
+  /** Stops what is running, then closes the database. */
+  close(): Promise<void>;
+}
+
+export interface EngineOptions {
+  log: Log;
+  /** `serve` and `migrate` may change tables that are there; other commands only make those of an empty database. */
+  migrations: 'all' | 'empty database only';
+  onMigrated?: (migration: Migration) => void;
+}
+
+export async function createEngine(
+  config: Config,
+  { log, migrations, onMigrated }: EngineOptions,
+): Promise<Engine> {
+  const db = await openDatabase(config.databaseUrl, { clock: systemClock, log });
+  try {
+    await bringUpToDate(db, migrations, onMigrated);
+    const clock = await createDatabaseClock(db, systemClock, log);
+    const worker = `${hostname()}:${process.pid}`;
+
+    const sources: Source[] = [plainSource];
+    const sourceNamed = (name: string) => sources.find((source) => source.name === name);
+
+    const suppressions = createSuppressions({ clock });
+    const outbox = createOutbox({
+      db,
+      clock,
+      log,
+      namespace: await readNamespace(db),
+      listeners: { consent: suppressions.learn, source: (name) => sourceNamed(name)?.changed },
+      onEnqueued: () => runner.wake(),
+    });
+    const queries = createQueries(db);
+
+    const provider = createCapture({ db, clock, ids: systemIds });
+    const { from, environment } = config;
+    const dispatch = createDispatch({
+      outbox,
+      sources,
+      suppressions,
+      provider,
+      clock,
+      log,
+      worker,
+      from,
+      environment,
+      random: systemRandom,
+    });
+    const sweep = createSweep({ outbox, queries, clock, log });
+    const leaseOf = (source: string) =>
+      leaseMs((sourceNamed(source) ?? plainSource).policy, provider.guarantees);
+    const reconcile = createReconcile({ outbox, queries, provider, clock, log, worker, leaseOf });
+    const runner = createEmbedded({ dispatch, sweep, reconcile, clock, log });
+
+    return {
+      db,
+      clock,
+      outbox,
+      queries,
+      sources,
+      provider,
+      runner,
+      async close() {
+        await runner.stop();
+        await db.close();
+      },
+    };
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+async function bringUpToDate(
+  db: Database,
+  migrations: EngineOptions['migrations'],
+  onApplied?: (migration: Migration) => void,
+): Promise<void> {
+  const { applied, pending } = await schemaState(db);
+  if (pending.length === 0) return;
+  if (migrations === 'empty database only' && applied.length > 0) {
+    throw new Refusal(
+      'database_older',
+      `The database lacks ${pending.length} of this program's migrations. Stop the older servers, then run: tidings migrate`,
+    );
+  }
+  await migrate(db, { clock: systemClock, ids: systemIds, ...(onApplied && { onApplied }) });
+}

@@ -1,0 +1,69 @@
+import type { DatabaseClock } from '../db/database-clock.ts';
+import type { Dispatch } from '../dispatch/dispatch.ts';
+import type { Reconcile } from '../dispatch/reconcile.ts';
+import type { Sweep } from '../dispatch/sweep.ts';
+import type { Log } from '../std/log.ts';
+import { createLoop, type Loop } from '../std/loop.ts';
+import type { Runner } from './runner.ts';
+
+/** Everything in this process, as loops. The default: no other service is needed. */
+export interface EmbeddedParts {
+  dispatch: Dispatch;
+  sweep: Sweep;
+  reconcile: Reconcile;
+  clock: DatabaseClock;
+  log: Log;
+}
+
+/** How soon a row from another process is seen; what this process enqueues is seen at once. */
+const pollMs = 250;
+const sweepMs = 2_000;
+const measureMs = 60_000;
+/** What is in flight at a stop may finish within this; the rest is settled after the restart, by its lease. */
+const stopWithinMs = 15_000;
+
+export function createEmbedded({ dispatch, sweep, reconcile, clock, log }: EmbeddedParts): Runner {
+  const loop = (
+    name: string,
+    pauseMs: number,
+    once: (signal: AbortSignal) => Promise<'again' | 'pause'>,
+  ): Loop => createLoop({ name, pauseMs, once, clock, log });
+
+  const sending = loop('dispatch', pollMs, async (signal) => {
+    // A clock that jumped would hand out leases of the wrong length.
+    if (!clock.isSteady) return 'pause';
+    return (await dispatch.runOnce(signal)) > 0 ? 'again' : 'pause';
+  });
+  const housekeeping = [
+    loop('sweep', sweepMs, async () => {
+      await sweep.runOnce();
+      return 'pause';
+    }),
+    loop('reconcile', sweepMs, async (signal) => ((await reconcile.runOnce(signal)) > 0 ? 'again' : 'pause')),
+    loop('clock', measureMs, async () => {
+      await clock.measure();
+      return 'pause';
+    }),
+  ];
+  const loops = [sending, ...housekeeping];
+
+  return {
+    start() {
+      for (const each of loops) each.start();
+    },
+    wake: () => sending.wake(),
+    get isHealthy() {
+      return loops.every((each) => each.isHealthy) && clock.isSteady;
+    },
+    async stop() {
+      const bound = new AbortController();
+      const stopped = Promise.all(loops.map((each) => each.stop())).then(() => true);
+      const isClean = await Promise.race([
+        stopped,
+        clock.sleep(stopWithinMs, bound.signal).then(() => false),
+      ]);
+      bound.abort();
+      if (!isClean) log.warn('runner.stopped_in_flight', { afterMs: stopWithinMs });
+    },
+  };
+}

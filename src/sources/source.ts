@@ -1,0 +1,30 @@
+import type { Tx } from '../db/database.ts';
+import type { Address } from '../domain/address.ts';
+import type { Status } from '../domain/lifecycle.ts';
+import type { Policy } from '../domain/policy.ts';
+import type { DeliveryError } from '../domain/transition.ts';
+import type { Verdict } from '../outbox/begin.ts';
+import type { Claimed } from '../outbox/claim.ts';
+import type { FactListener } from '../outbox/facts.ts';
+
+/**
+ * Somebody who knows who should be told what. A source puts intents into the outbox and answers the engine's questions
+ * about them; it never sends and never touches a status. All questions come for a batch.
+ */
+export interface Source {
+  readonly name: string;
+  readonly policy: Policy;
+  /** Our status in the words of the source's own specification. Total: a new status must be named before it compiles. */
+  words(delivery: { status: Status; wasAccepted: boolean; errorCode: string | null }): string;
+  /** What to write to whom. Every delivery of the batch gets an answer. */
+  draft(deliveries: readonly Claimed[]): Promise<ReadonlyMap<number, Draft>>;
+  /** Last look before bytes leave, in that transaction: whoever is not in the answer goes out. */
+  recheck?(deliveries: readonly Claimed[], tx: Tx): Promise<ReadonlyMap<number, Verdict>>;
+  /** Bookkeeping on facts, in the transaction that makes them true. */
+  changed?: FactListener;
+}
+
+export type Draft =
+  | { kind: 'draft'; to: Address; template: string; locale: string; props: Readonly<Record<string, unknown>> }
+  | { kind: 'no_address' }
+  | { kind: 'unsendable'; error: DeliveryError };
