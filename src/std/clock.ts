@@ -1,6 +1,6 @@
 /**
  * Time as an argument. Everything that waits or dates something takes a `Clock`, so that tests and the
- * simulator decide what time it is. Only this file reads the machine's clock.
+ * simulator decide what time it is. Only this file reads the machine's clock (and the log, for its own lines).
  */
 export interface Clock {
   /** Milliseconds since the epoch: what goes into rows and mails. May jump when the machine's clock is set. */

@@ -47,8 +47,11 @@ export function createLoop({ name, clock, log, pauseMs, once }: LoopOptions): Lo
       failures = 0;
       return next === 'again' ? 0 : pauseMs;
     } catch (error) {
+      // What a stop interrupts may well throw.
+      if (stopping.signal.aborted) return 0;
       failures += 1;
-      const waitMs = Math.min(failurePauseMaxMs, Math.max(pauseMs, 100) * 2 ** Math.min(failures, 10));
+      const longestMs = Math.max(failurePauseMaxMs, pauseMs);
+      const waitMs = Math.min(longestMs, Math.max(pauseMs, 100) * 2 ** Math.min(failures, 10));
       log.error('loop.failed', { loop: name, failures, retryInMs: waitMs, error });
       return waitMs;
     }

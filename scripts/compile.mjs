@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { commandOf, root } from './root.mjs';
+import { runStep } from './run-step.mjs';
+
+const dist = join(root, 'dist');
+const stamp = join(dist, '.built-from');
+
+export function isCompiled() {
+  try {
+    return readFileSync(stamp, 'utf8') === digestOfInputs();
+  } catch (error) {
+    if (error.code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/**
+ * Builds beside `dist` and swaps it in whole, so that a failed or killed build leaves the old one as it was.
+ * Beside, not in .cache, because source maps hold paths relative to the folder's depth.
+ */
+export function compile() {
+  const digest = digestOfInputs(); // Taken before, so that a file saved during the build is built next time.
+  removeRemains();
+  const built = join(root, `dist-new-${process.pid}`);
+  const tsc = [commandOf('typescript', 'tsc'), '-p', 'tsconfig.build.json', '--outDir', built];
+  try {
+    runStep('Building (tsc)', process.execPath, tsc);
+    cpSync(join(root, 'src/db/migrations'), join(built, 'db/migrations'), {
+      recursive: true,
+      filter: (path) => path.endsWith('.sql') || statSync(path).isDirectory(),
+    });
+    writeFileSync(join(built, '.built-from'), digest);
+    const old = join(root, `dist-old-${process.pid}`);
+    rmSync(old, { recursive: true, force: true });
+    try {
+      renameSync(dist, old);
+    } catch (error) {
+      if (error.code !== 'ENOENT') throw error;
+    }
+    renameSync(built, dist);
+  } finally {
+    removeRemains();
+  }
+}
+
+/** Contents, not times: a checkout or a copy changes every time stamp and nothing else. */
+function digestOfInputs() {
+  const inputs = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
+    .map((entry) => relative(root, join(entry.parentPath ?? entry.path, entry.name)))
+    .sort();
+  const hash = createHash('sha256');
+  for (const path of ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', ...inputs]) {
+    hash
+      .update(`${path}\0`)
+      .update(readFileSync(join(root, path)))
+      .update('\0');
+  }
+  return hash.digest('hex');
+}
+
+/** Called under the lock only: whatever lies there was left by a build that was killed. */
+function removeRemains() {
+  for (const name of readdirSync(root)) {
+    if (/^dist-(new|old)-\d+$/.test(name)) rmSync(join(root, name), { recursive: true, force: true });
+  }
+}

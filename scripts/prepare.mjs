@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { compile, isCompiled } from './compile.mjs';
+import { install, isInstalled } from './install.mjs';
+import { withLock } from './lock.mjs';
+import { root } from './root.mjs';
+import { StepFailed } from './run-step.mjs';
+
+/**
+ * Makes a clone runnable: packages as package-lock.json names them, dist as src says. Silent and quick when
+ * nothing is missing. It ends the process when it cannot, with a sentence; for a test run (`tests`) it
+ * returns that sentence instead, so that the run can count it. `rebuild` builds even when dist is fresh.
+ */
+export function prepare({ tests = false, rebuild = false } = {}) {
+  refuseOldNode();
+  // A published package has dist and no src: there is nothing to make, and nothing to make it with.
+  if (!existsSync(join(root, 'src'))) return undefined;
+  try {
+    if (rebuild || !isReady()) withLock('prepare', () => makeReady(rebuild));
+    return undefined;
+  } catch (error) {
+    const problem = error instanceof StepFailed ? error.message : `Preparing failed: ${error.stack}`;
+    if (tests) return problem;
+    console.error(problem);
+    process.exit(1);
+  }
+}
+
+function refuseOldNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  console.error(
+    `Tidings needs Node.js 20.19 or newer, and this is ${process.version}. Please install a newer one.`,
+  );
+  process.exit(2);
+}
+
+function isReady() {
+  return isInstalled() && isCompiled();
+}
+
+/** Asks again under the lock: another process may have done the work while this one waited. */
+function makeReady(rebuild) {
+  if (!isInstalled()) install();
+  if (rebuild || !isCompiled()) compile();
+}

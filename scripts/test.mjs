@@ -1,0 +1,119 @@
+// `npm test`: the checks, then every test with real servers, then a count that can be trusted.
+//   npm test -- --only <filter> …   only test files whose path contains a filter, and no checks
+//   npm test -- --update            lets tests rewrite the checked-in files they maintain (UPDATE=1)
+// Anything else is passed on to vitest. What cannot be run is named and skipped; with CI=true it is a failure.
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createGuard, endGuards } from './guard.mjs';
+import { startPostgres } from './postgres.mjs';
+import { withoutPostgresVariables } from './postgres-server.mjs';
+import { prepare } from './prepare.mjs';
+import { endLeftoverProcesses } from './processes.mjs';
+import { commandOf, root } from './root.mjs';
+import { printTally } from './tally.mjs';
+import { readVitestResult } from './vitest-result.mjs';
+
+const args = process.argv.slice(2);
+const isPartial = args.includes('--only');
+const isUpdate = args.includes('--update');
+const vitestArgs = args.filter((arg) => !['--only', '--update', '--'].includes(arg));
+
+const checks = [
+  ['biome check .', '@biomejs/biome', 'biome', ['check', '.']],
+  ['tsc -p tsconfig.json --noEmit', 'typescript', 'tsc', ['-p', 'tsconfig.json', '--noEmit']],
+  ['knip', 'knip', 'knip', []],
+];
+
+const tally = { passed: 0, failures: [], skipped: [], missing: [] };
+let isInterrupted = false;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, async () => {
+    if (isInterrupted) return; // A Ctrl-C arrives twice: from the terminal, and passed on by npm.
+    isInterrupted = true;
+    console.error(`\n${signal}: stopping what was started …`);
+    await endGuards();
+    process.exit(128 + constants.signals[signal]);
+  });
+}
+
+try {
+  await main();
+} catch (error) {
+  tally.failures.push(`the test runner itself: ${error.stack}`);
+}
+await endGuards();
+if (!isInterrupted) process.exitCode = printTally(tally, { isCi: ['true', '1'].includes(process.env.CI) });
+
+async function main() {
+  if (isPartial && vitestArgs.every((arg) => arg.startsWith('-'))) {
+    tally.failures.push('--only: needs to be followed by a part of a test file’s path');
+    return;
+  }
+  const problem = prepare({ tests: true });
+  if (problem !== undefined) tally.failures.push(problem);
+  if (!existsSync(join(root, 'node_modules/vitest'))) return; // Nothing to run with; the problem says why.
+  const guard = createGuard();
+  const folder = guard.folder(mkdtempSync(join(tmpdir(), 'tidings-test-')));
+  if (!isPartial) for (const check of checks) await runCheck(guard, ...check);
+  const postgres = await startPostgres();
+  if (postgres.missing) tally.missing.push(`PostgreSQL: ${postgres.missing}`);
+  else console.log(`PostgreSQL ${postgres.version} (${postgres.origin})`);
+  await runTests(guard, folder, postgres);
+}
+
+async function runCheck(guard, title, packageName, command, commandArgs) {
+  const startedAt = performance.now();
+  const child = guard.spawn(process.execPath, [commandOf(packageName, command), ...commandArgs], {
+    cwd: root,
+  });
+  const output = [];
+  child.stdout.on('data', (chunk) => output.push(chunk));
+  child.stderr.on('data', (chunk) => output.push(chunk));
+  const [code] = await once(child, 'close');
+  if (code === 0) tally.passed += 1;
+  else tally.failures.push(title);
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  console.log(`${title}: ${code === 0 ? 'passed' : 'failed'}, ${seconds} s`);
+  if (code !== 0) console.log(Buffer.concat(output).toString());
+}
+
+async function runTests(guard, folder, postgres) {
+  const report = join(folder, 'report.json');
+  const testFolder = join(folder, 'tmp');
+  mkdirSync(testFolder);
+  // A forgotten `it.only` would quietly leave out all the rest.
+  const options = [
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+    '--allowOnly=false',
+  ];
+  const vitest = guard.spawn(process.execPath, [commandOf('vitest'), 'run', ...options, ...vitestArgs], {
+    cwd: root,
+    env: testEnvironment(testFolder, postgres),
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const [code, signal] = await once(vitest, 'close');
+  const result = readVitestResult(report, signal ?? `exit code ${code}`);
+  tally.passed += result.passed;
+  tally.failures.push(...result.failures);
+  tally.skipped.push(...result.skipped);
+  if (result.passed + result.failures.length === 0 && tally.missing.length === 0) {
+    tally.failures.push('vitest: skipped every test');
+  }
+  const processes = await endLeftoverProcesses({ group: vitest.pid, mark: `TIDINGS_TEST_TMP=${testFolder}` });
+  for (const { pid, command } of processes) tally.failures.push(`left over: process ${pid}, ${command}`);
+  for (const name of readdirSync(testFolder)) tally.failures.push(`left over: $TIDINGS_TEST_TMP/${name}`);
+}
+
+function testEnvironment(testFolder, postgres) {
+  const { DATABASE_URL, TIDINGS_TEST_POSTGRES_URL, ...rest } = process.env; // No test may find somebody's database.
+  return {
+    ...(postgres.origin === 'DATABASE_URL' ? rest : withoutPostgresVariables(rest)),
+    TIDINGS_TEST_TMP: testFolder,
+    ...(postgres.url === undefined ? {} : { TIDINGS_TEST_POSTGRES_URL: postgres.url }),
+    ...(isUpdate ? { UPDATE: '1' } : {}),
+  };
+}

@@ -1,0 +1,49 @@
+import type { Status } from '../../src/domain/lifecycle.ts';
+import type { DeliveryState } from '../../src/domain/transition.ts';
+import type { World } from './world.ts';
+import { intentNumber } from './world.ts';
+
+/** A row in a status of which the world's clock says: it is due, its lease is over. Round 1 unless it never began. */
+export async function rowIn(world: World, status: Status, number: number, more: Partial<DeliveryState> = {}) {
+  const now = world.clock.now();
+  const [made] = await world.outbox.enqueue([intentNumber(number)]);
+  if (!made) throw new Error('not enqueued');
+  const columns = { ...columnsIn(status, now), ...underscored(more) };
+  await world.db.transaction((tx) =>
+    tx.updateTable('deliveries').set({ status, ...columns }).where('seq', '=', made.seq).execute(),
+  );
+  return made.seq;
+}
+
+function columnsIn(status: Status, now: number) {
+  const begun = { round: 1, evidence: 4, account: 'capture' };
+  const inDoubt = { ...begun, first_possible_accept_at: now - 1000, resubmit_until: now + 10_000_000 };
+  const held = { lease: 7, locked_by: 'worker-1', locked_at: now - 1000, due_at: now };
+  switch (status) {
+    case 'pending':
+    case 'failed_transient':
+      return { lease: 7, due_at: now };
+    case 'claimed':
+      return held;
+    case 'sending':
+      return { ...held, ...inDoubt, last_attempt_at: now - 1000 };
+    case 'reconciling':
+      return { ...held, ...inDoubt };
+    case 'needs_review':
+      return { lease: 7, ...inDoubt, due_at: null };
+    case 'sent':
+      return { ...begun, lease: 7, evidence: 5, sent_at: now - 500, due_at: null };
+    case 'delivered':
+      return { ...begun, lease: 7, evidence: 1_000_000, sent_at: now - 500, delivered_at: now - 400, due_at: null };
+    case 'suppressed':
+      return { ...begun, lease: 7, evidence: 1_000_001, due_at: null };
+    default:
+      return { lease: 7, due_at: null };
+  }
+}
+
+function underscored(state: Partial<DeliveryState>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(state).map(([name, value]) => [name.replaceAll(/[A-Z]/g, (sign) => `_${sign.toLowerCase()}`), value]),
+  );
+}
