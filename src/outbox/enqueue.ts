@@ -42,8 +42,8 @@ export async function enqueueIntents(
   const asked = intents.map((intent) => ({ ...checked(intent), id: deliveryId(namespace, intent) }));
   const byId = new Map<string, (typeof asked)[number]>();
   for (const intent of asked) if (!byId.has(intent.id)) byId.set(intent.id, intent);
-  // Sorted, so that two batches with the same intents wait for each other in one order.
-  const distinct = [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  // In the order of the question: who was named first is served first.
+  const distinct = [...byId.values()];
   const input = rowsOf(
     dialect,
     columns,

@@ -10,7 +10,11 @@ export async function rowIn(world: World, status: Status, number: number, more: 
   if (!made) throw new Error('not enqueued');
   const columns = { ...columnsIn(status, now), ...underscored(more) };
   await world.db.transaction((tx) =>
-    tx.updateTable('deliveries').set({ status, ...columns }).where('seq', '=', made.seq).execute(),
+    tx
+      .updateTable('deliveries')
+      .set({ status, ...columns })
+      .where('seq', '=', made.seq)
+      .execute(),
   );
   return made.seq;
 }
@@ -34,7 +38,14 @@ function columnsIn(status: Status, now: number) {
     case 'sent':
       return { ...begun, lease: 7, evidence: 5, sent_at: now - 500, due_at: null };
     case 'delivered':
-      return { ...begun, lease: 7, evidence: 1_000_000, sent_at: now - 500, delivered_at: now - 400, due_at: null };
+      return {
+        ...begun,
+        lease: 7,
+        evidence: 1_000_000,
+        sent_at: now - 500,
+        delivered_at: now - 400,
+        due_at: null,
+      };
     case 'suppressed':
       return { ...begun, lease: 7, evidence: 1_000_001, due_at: null };
     default:
@@ -44,6 +55,9 @@ function columnsIn(status: Status, now: number) {
 
 function underscored(state: Partial<DeliveryState>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(state).map(([name, value]) => [name.replaceAll(/[A-Z]/g, (sign) => `_${sign.toLowerCase()}`), value]),
+    Object.entries(state).map(([name, value]) => [
+      name.replaceAll(/[A-Z]/g, (sign) => `_${sign.toLowerCase()}`),
+      value,
+    ]),
   );
 }

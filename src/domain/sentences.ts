@@ -1,0 +1,215 @@
+import { type EvidenceEvent, evidenceEvents, type Status, statuses, type WorkEvent } from './lifecycle.ts';
+import type { DeliveryError, DeliveryState } from './transition.ts';
+
+/**
+ * A delivery's story for people: one sentence an event, the time between them, doubt told as doubt. Pure, so that the
+ * command line and a page tell it in the same words. Reasons and error messages are other people's texts and come out
+ * as they are: whoever shows a sentence escapes it for its place.
+ */
+export interface Told {
+  at: number;
+  /** Since the sentence before; gaps are part of the story. */
+  waitedMs: number;
+  sentence: string;
+  meaning: Meaning;
+  /** We did not know then whether a mail existed. */
+  isDoubt: boolean;
+}
+
+/** The four meanings that a colour may have. */
+export type Meaning = 'good' | 'in hand' | 'needs a person' | 'stopped on purpose';
+
+export const meanings = {
+  pending: 'in hand',
+  claimed: 'in hand',
+  sending: 'in hand',
+  sent: 'good',
+  delivered: 'good',
+  failed_transient: 'in hand',
+  reconciling: 'in hand',
+  needs_review: 'needs a person',
+  failed_permanent: 'needs a person',
+  suppressed: 'stopped on purpose',
+  skipped_unsubscribed: 'stopped on purpose',
+  skipped_no_email: 'stopped on purpose',
+  skipped_ineligible: 'stopped on purpose',
+  expired: 'stopped on purpose',
+} as const satisfies Record<Status, Meaning>;
+
+/** A row of the story as the outbox keeps it. */
+export interface StoryRow {
+  at: number;
+  event: string;
+  status: Status;
+  round: number;
+  actor: string;
+  /** JSON. */
+  detail: string | null;
+}
+
+interface Detail {
+  from?: Status;
+  worker?: string;
+  beganAt?: number;
+  account?: string;
+  attempts?: number;
+  dueAt?: number;
+  error?: DeliveryError;
+  ignored?: string;
+  reason?: string;
+  evidence?: string;
+}
+
+type Moment = Omit<StoryRow, 'detail'> & { detail: Detail };
+
+export function tellStory(
+  delivery: { source: string; lane: string; createdAt: number },
+  rows: readonly StoryRow[],
+): Told[] {
+  let last = delivery.createdAt;
+  const told = rows.map((row): Told => {
+    const moment = { ...row, detail: JSON.parse(row.detail ?? '{}') as Detail };
+    const waitedMs = Math.max(0, row.at - last);
+    last = row.at;
+    const isDoubt = statuses[row.status].mailExists === 'perhaps';
+    return { at: row.at, waitedMs, sentence: sentenceOf(moment), meaning: meanings[row.status], isDoubt };
+  });
+  const sentence = `The source ${delivery.source} asked for it, in the ${delivery.lane} lane.`;
+  return [{ at: delivery.createdAt, waitedMs: 0, sentence, meaning: 'in hand', isDoubt: false }, ...told];
+}
+
+function sentenceOf(moment: Moment): string {
+  if (moment.detail.ignored !== undefined) {
+    return `Word came that it was ${wordOf(moment.event)}, under another message id than the one we know; it is kept here and changed nothing.`;
+  }
+  // A row that a newer version wrote may hold an event that this one does not know.
+  const tell = (sentences as Partial<Record<string, (moment: Moment) => string>>)[moment.event];
+  return tell ? tell(moment) : `${wordOf(moment.event)}, by ${moment.actor}.`;
+}
+
+const wordOf = (event: string) => event.replaceAll('_', ' ');
+
+/** Total over all events: one without a sentence does not compile. */
+const sentences = {
+  claimed: ({ actor }) => `${actor} took it in hand.`,
+  begun: ({ actor, detail }) => `${actor} began to hand it to ${provider(detail)}.`,
+  taken_up: ({ actor }) => `${actor} began to look into it.`,
+  unsubscribed: () => 'Not sent: the recipient had unsubscribed.',
+  address_suppressed: () => 'Not sent: the address must not be mailed.',
+  no_address: () => 'Not sent: the recipient has no address.',
+  ineligible: (moment) => `Not sent: the source said not to${because(moment)}.`,
+  expired: (moment) => `Not sent: too late to be of use${because(moment)}.`,
+  deferred: (moment) =>
+    moment.detail.from === 'sending'
+      ? `${provider(moment.detail)} did not accept it, through no fault of this mail${because(moment)}; not counted as an attempt, ${again(moment)}.`
+      : `Put off${because(moment)}; ${again(moment)}.`,
+  unsendable: (moment) => `It cannot be sent as it is${because(moment)}. Nothing left.`,
+  lapsed: ({ detail }) =>
+    `${detail.worker ?? 'A worker'} took it in hand and never came back. Nothing had left; it waits again.`,
+  gave_up: (moment) =>
+    moment.detail.from === 'sending'
+      ? `${provider(moment.detail)} refused it on the last attempt (${attempt(moment)})${because(moment)}. Given up.`
+      : `Given up${because(moment)}.`,
+  refused_for_now: (moment) =>
+    `${provider(moment.detail)} refused it for now (${attempt(moment)})${because(moment)}; ${again(moment)}.`,
+  refused_for_good: (moment) =>
+    `${provider(moment.detail)} refused it for good (${attempt(moment)})${because(moment)}.`,
+  outcome_unknown: (moment) =>
+    `It was handed to ${provider(moment.detail)} (${attempt(moment)}), and no clear answer came${because(moment)}. We don't know yet whether it was accepted.`,
+  key_conflict: (moment) =>
+    `${provider(moment.detail)} says that this key was used with another mail (${attempt(moment)}). Something was accepted under it; we don't know yet what.`,
+  lease_expired: ({ detail }) =>
+    detail.from === 'sending'
+      ? `${detail.worker ?? 'A worker'} had begun to hand it to ${provider(detail)} and never came back. We don't know yet whether it was accepted.`
+      : `${detail.worker ?? 'A worker'} had begun to look into it and never came back; somebody else will.`,
+  resubmitted: ({ detail }) => `The same mail went to ${provider(detail)} again, under the same key.`,
+  still_unknown: (moment) => `We still don't know whether it was accepted${because(moment)}; ${again(moment)}.`,
+  not_at_provider: () => 'The provider was asked and does not have it: it was not sent, and is tried again.',
+  undecidable: (moment) => `Nobody can find out whether it was accepted${because(moment)}. A person must decide.`,
+  resolved_not_sent: (moment) =>
+    `${capital(moment.actor)} decided that it was not sent${because(moment)}; it is tried again.`,
+  resolved_closed: (moment) =>
+    `${capital(moment.actor)} closed it without knowing${because(moment)}. It may have been sent.`,
+  doubted: () => 'It was said to be sent, but there is no evidence of it; that is looked into.',
+  requeued: (moment) => `${capital(moment.actor)} put it back to be sent${because(moment)}.`,
+  accepted: (moment) => {
+    const { detail, actor } = moment;
+    if (actor.startsWith('operator')) return `${capital(actor)} decided that it was sent${because(moment)}.`;
+    if (detail.evidence === 'look-up')
+      return 'The provider was asked and has it: it was accepted after all.';
+    if (detail.from === 'sending' && detail.worker === actor)
+      return `${provider(detail)} accepted it (${attempt(moment)}).`;
+    return `Word came that the provider has accepted it (by ${actor}).`;
+  },
+  bounced_for_now: (moment) =>
+    `It bounced for now${because(moment)}; ${moment.status === 'failed_permanent' ? 'that was the last round' : again(moment)}.`,
+  provider_failed: (moment) => `The provider could not send it on${because(moment)}.`,
+  confirmed: () => "It reached the recipient's mail server.",
+  bounced_for_good: (moment) => `It bounced for good${because(moment)}; the address is not mailed again.`,
+  complained: () => 'The recipient complained; the address is not mailed again.',
+  provider_suppressed: (moment) =>
+    `The provider does not mail this address${because(moment)}; nor do we from now on.`,
+} as const satisfies Record<WorkEvent | EvidenceEvent, (moment: Moment) => string>;
+
+const provider = ({ account, error }: Detail) => account ?? error?.provider ?? 'the provider';
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+function because({ detail: { error, reason } }: Moment): string {
+  if (reason !== undefined) return `: ${withoutStop(reason)}`;
+  if (!error) return '';
+  return error.message ? `: ${withoutStop(error.message)} (${error.code})` : ` (${error.code})`;
+}
+
+const withoutStop = (text: string) => text.replace(/[.\s]+$/, '');
+
+/** Who handed it over, and how long that took: an attempt is told once, when it ends. */
+function attempt({ at, round, detail }: Moment): string {
+  const number = detail.attempts === undefined ? 'not counted as an attempt' : `attempt ${detail.attempts}`;
+  return [
+    round > 1 ? `${number} of round ${round}` : number,
+    ...(detail.worker === undefined ? [] : [`by ${detail.worker}`]),
+    ...(detail.beganAt === undefined ? [] : [`after ${duration(at - detail.beganAt)}`]),
+  ].join(', ');
+}
+
+function again({ at, detail: { dueAt } }: Moment): string {
+  if (dueAt === undefined) return 'no further attempt is due';
+  return dueAt <= at ? 'next at once' : `next in ${duration(dueAt - at)}`;
+}
+
+/** What is true of it now, also while it is under way and the story has no sentence for that yet. */
+export function tellNow(state: DeliveryState, now: number): Pick<Told, 'sentence' | 'meaning' | 'isDoubt'> {
+  const isDoubt = statuses[state.status].mailExists === 'perhaps' || state.firstPossibleAcceptAt !== null;
+  return { sentence: nowSentences[state.status](state, now), meaning: meanings[state.status], isDoubt };
+}
+
+const nowSentences: Record<Status, (state: DeliveryState, now: number) => string> = {
+  pending: (state, now) => `It waits to be sent, ${due(state, now)}.`,
+  failed_transient: (state, now) => `It is known not to have arrived and is tried again, ${due(state, now)}.`,
+  claimed: (state, now) => `${holder(state)} has it in hand; nothing has left yet.${overdue(state, now)}`,
+  sending: (state, now) =>
+    `${holder(state)} has been handing it to ${state.account ?? 'the provider'} (attempt ${state.attempts + 1}).${overdue(state, now)}`,
+  reconciling: (state, now) =>
+    `A mail may exist: we don't know yet whether ${state.account ?? 'the provider'} accepted it. ${
+      state.lockedBy === null ? `It is looked into ${due(state, now)}` : `${holder(state)} is looking into it`
+    }.`,
+  needs_review: ({ account }) =>
+    `Nobody can find out whether ${account ?? 'the provider'} accepted it. A person must decide.`,
+  sent: ({ account, sentAt }, now) => `${account ?? 'The provider'} accepted it ${ago(now - (sentAt ?? now))}.`,
+  delivered: ({ deliveredAt, sentAt }, now) =>
+    `It reached the recipient's mail server ${ago(now - (deliveredAt ?? sentAt ?? now))}.`,
+  failed_permanent: (state) => {
+    if (state.firstPossibleAcceptAt !== null) return 'Given up in doubt: it may have been sent.';
+    const why = state.lastError ? `: ${withoutStop(state.lastError.message ?? state.lastError.code)}` : '';
+    return `Given up${why}. ${state.sentAt === null ? 'It was not sent.' : 'It had been accepted, and did not arrive.'}`;
+  },
+  suppressed: ({ sentAt }) =>
+    sentAt === null
+      ? 'Not sent: the address must not be mailed.'
+      : 'It was accepted; since then the address must not be mailed.',
+  skipped_unsubscribed: () => 'Not sent: the recipient had unsubscribed.',
+  skipped_no_email: () => 'Not sent: the recipient has no address.',
+  skipped_ineligible: () => 'Not sent: the source said not to.',
+  expired: () => 'Not sent: too late to be of use.',
+};

@@ -1,0 +1,291 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  arrow,
+  arrows,
+  evidenceEventNames,
+  type Status,
+  statuses,
+  statusNames,
+  workEvents,
+} from './lifecycle.ts';
+import {
+  applyEvidence,
+  applyWork,
+  type DeliveryState,
+  type EvidenceReport,
+  nextRound,
+} from './transition.ts';
+
+const fresh: DeliveryState = {
+  status: 'pending',
+  evidence: 0,
+  round: 0,
+  attempts: 0,
+  lapses: 0,
+  lease: 1,
+  dueAt: 0,
+  lockedBy: null,
+  lockedAt: null,
+  account: null,
+  firstPossibleAcceptAt: null,
+  resubmitUntil: null,
+  lastAttemptAt: null,
+  sentAt: null,
+  deliveredAt: null,
+  providerMessageId: null,
+  lastError: null,
+};
+const inStatus = (status: Status, more: Partial<DeliveryState> = {}): DeliveryState => ({
+  ...fresh,
+  status,
+  ...more,
+});
+
+/** All evidence that two rounds of one delivery can bring, each with its own time and message. */
+const allEvidence: EvidenceReport[] = [1, 2].flatMap((round) =>
+  evidenceEventNames
+    // Two of the three that suppress are enough: they differ in nothing but the name.
+    .filter((event) => event !== 'complained')
+    .map((event, index) => ({
+      event,
+      round,
+      at: 1000 * round + index,
+      messageId: `message-${round}`,
+      roundsMax: 3,
+      dueAt: 9,
+    })),
+);
+
+/** What the promise is about: everything that evidence decides, not when somebody looks at the row next. */
+function decided(state: DeliveryState) {
+  const { status, evidence, round, sentAt, deliveredAt, providerMessageId } = state;
+  return `${status} ${evidence} ${round} ${sentAt} ${deliveredAt} ${providerMessageId}`;
+}
+
+function stateAfter(start: DeliveryState, reports: readonly EvidenceReport[]): DeliveryState {
+  let state = start;
+  for (const report of reports) {
+    const result = applyEvidence(state, report);
+    if (result.changed) state = result.state;
+  }
+  return state;
+}
+
+function* subsets<T>(items: readonly T[], sizeMax: number, from = 0): Generator<T[]> {
+  yield [];
+  if (sizeMax === 0) return;
+  for (let index = from; index < items.length; index++) {
+    for (const rest of subsets(items, sizeMax - 1, index + 1)) yield [items[index] as T, ...rest];
+  }
+}
+
+function* orders<T>(items: readonly T[]): Generator<T[]> {
+  if (items.length === 0) yield [];
+  for (let index = 0; index < items.length; index++) {
+    const rest = items.filter((_, other) => other !== index);
+    for (const order of orders(rest)) yield [items[index] as T, ...order];
+  }
+}
+
+describe('evidence', () => {
+  it('ends the same in every order of up to six events, each told twice', () => {
+    let checked = 0;
+    for (const start of [inStatus('sending', { round: 1, evidence: 4 }), inStatus('pending')]) {
+      const wanted = new Map<string, string>();
+      // A walk over all orders at once: a node is an order of some events, its children add one more, told twice at
+      // once; the first of all is told again at the end of each.
+      const walk = (
+        state: DeliveryState,
+        told: readonly EvidenceReport[],
+        rest: readonly EvidenceReport[],
+      ): void => {
+        const set = allEvidence.map((report) => (told.includes(report) ? 1 : 0)).join('');
+        const found = decided(stateAfter(state, told.slice(0, 1)));
+        if (!wanted.has(set)) wanted.set(set, found);
+        if (found !== wanted.get(set)) expect(found, JSON.stringify(told)).toBe(wanted.get(set));
+        checked += 1;
+        if (told.length === 6) return;
+        for (const next of rest) {
+          const others = rest.filter((other) => other !== next);
+          walk(stateAfter(state, [next, next]), [...told, next], others);
+        }
+      };
+      walk(start, [], allEvidence);
+    }
+    // 2 starts × Σ 12! / (12 − k)! for k = 0…6: no order was left out.
+    expect(checked).toBe(2 * (1 + 12 + 132 + 1320 + 11_880 + 95_040 + 665_280));
+  });
+
+  it('ends the same in every interleaving of three events with their doubles', () => {
+    const start = inStatus('sending', { round: 1, evidence: 4 });
+    for (const set of subsets(allEvidence, 3)) {
+      const wanted = decided(stateAfter(start, set));
+      for (const order of orders([...set, ...set])) expect(decided(stateAfter(start, order))).toBe(wanted);
+    }
+  });
+
+  it.each(statusNames)('wins from %s if its rank is higher, and changes only facts if not', (status) => {
+    for (const event of evidenceEventNames) {
+      const report: EvidenceReport = { event, round: 2, at: 50, messageId: 'm', roundsMax: 3, dueAt: 60 };
+      const low = applyEvidence(inStatus(status, { round: 2, evidence: 8 }), report);
+      expect(low.changed && low.state.status, event).toBe(
+        {
+          accepted: 'sent',
+          bounced_for_now: 'failed_transient',
+          provider_failed: 'failed_permanent',
+          confirmed: 'delivered',
+          bounced_for_good: 'suppressed',
+          complained: 'suppressed',
+          provider_suppressed: 'suppressed',
+        }[event],
+      );
+      const high = applyEvidence(inStatus(status, { round: 2, evidence: 1_000_001 }), report);
+      expect(high.changed ? high.state.status : status, event).toBe(status);
+    }
+  });
+
+  it('closes an attempt under way, once, and releases the lease', () => {
+    const sending = inStatus('sending', {
+      round: 1,
+      evidence: 4,
+      lockedBy: 'w',
+      firstPossibleAcceptAt: 1,
+      lapses: 1,
+    });
+    const sent = stateAfter(sending, [{ event: 'accepted', round: 1, at: 5, messageId: 'm' }]);
+    expect(sent).toMatchObject({
+      status: 'sent',
+      attempts: 1,
+      lockedBy: null,
+      firstPossibleAcceptAt: null,
+      lapses: 0,
+    });
+    expect(stateAfter(sent, [{ event: 'confirmed', round: 1, at: 6 }])).toMatchObject({
+      status: 'delivered',
+      attempts: 1,
+    });
+    expect(applyWork(sent, { event: 'refused_for_now', lease: 1 }, 7)).toEqual({
+      changed: false,
+      why: 'no arrow',
+    });
+  });
+
+  it('a soft bounce of the last round is final', () => {
+    const sent = inStatus('sent', { round: 3, evidence: 13, sentAt: 1 });
+    const report: EvidenceReport = { event: 'bounced_for_now', round: 3, at: 5, roundsMax: 3, dueAt: 6 };
+    expect(stateAfter(sent, [report])).toMatchObject({ status: 'failed_permanent', dueAt: null });
+  });
+
+  it('an id that contradicts the known one of the same round changes nothing', () => {
+    const sent = inStatus('sent', { round: 1, evidence: 5, sentAt: 1, providerMessageId: 'one' });
+    const report: EvidenceReport = { event: 'complained', round: 1, at: 5, messageId: 'other' };
+    expect(applyEvidence(sent, report)).toEqual({ changed: false, why: 'contradicts' });
+  });
+
+  it('refuses a round that cannot be', () => {
+    for (const round of [0, -1, 1.5, Number.NaN, 10_001]) {
+      expect(() => applyEvidence(fresh, { event: 'accepted', round, at: 1 })).toThrow(RangeError);
+    }
+  });
+});
+
+describe('rounds', () => {
+  it('keeps the key of a round that is known not to be accepted, and takes a new one after a bounce or a requeue', () => {
+    expect([0, 4, 6, 7, 8, 10, 11].map((evidence) => nextRound({ evidence }))).toEqual([1, 1, 2, 2, 2, 3, 3]);
+  });
+
+  it('an operator closes the round that was begun, and one that never was stays closed to late evidence of none', () => {
+    const dead = inStatus('failed_permanent', { round: 2, evidence: 8, attempts: 5, dueAt: null });
+    const requeued = applyWork(dead, { event: 'requeued' }, 100);
+    expect(requeued).toMatchObject({ state: { status: 'pending', evidence: 11, attempts: 0, dueAt: 100 } });
+    const never = applyWork(inStatus('skipped_no_email', { dueAt: null }), { event: 'requeued' }, 100);
+    expect(never).toMatchObject({ state: { status: 'pending', evidence: 0 } });
+  });
+
+  it('attempts count anew in a new round', () => {
+    const claimed = inStatus('claimed', {
+      round: 1,
+      evidence: 6,
+      attempts: 3,
+      lockedBy: 'w',
+      providerMessageId: 'one',
+    });
+    const begun = applyWork(claimed, { event: 'begun', lease: 1, account: 'a', resubmitUntil: 9 }, 5);
+    expect(begun).toMatchObject({ state: { round: 2, evidence: 8, attempts: 0, providerMessageId: null } });
+  });
+});
+
+describe('the table', () => {
+  it('every arrow ends in a status, and every status that is due or held has a way out', () => {
+    for (const row of Object.values(arrows)) {
+      for (const { to } of Object.values(row)) expect(statusNames).toContain(to);
+    }
+    for (const status of statusNames) {
+      if (!statuses[status].isFinal) expect(Object.keys(arrows[status]).length, status).toBeGreaterThan(0);
+    }
+  });
+
+  it('no arrow leaves a status in which a mail may exist for one that says it does not, but on knowledge', () => {
+    // Each of these is a definite answer: the provider refused, was never reached, was searched, or an operator said so.
+    const knowing = ['deferred', 'refused_for_now', 'not_at_provider', 'resolved_not_sent'];
+    for (const from of statusNames.filter((status) => statuses[status].mailExists === 'perhaps')) {
+      for (const event of workEvents) {
+        const to = arrow(from, event)?.to;
+        if (to && statuses[to].mailExists === 'no') expect(knowing, `${from} × ${event}`).toContain(event);
+      }
+    }
+  });
+
+  it('whatever is reported in whatever order, the row keeps what the database checks', () => {
+    const work = fc.record({
+      event: fc.constantFrom(...workEvents.filter((event) => event !== 'claimed')),
+      lease: fc.integer({ min: 1, max: 3 }),
+      dueAt: fc.integer({ min: 0, max: 100 }),
+      worker: fc.constant('w'),
+      account: fc.constant('a'),
+      resubmitUntil: fc.constantFrom(null, 50),
+    });
+    const evidence = fc.record({
+      event: fc.constantFrom(...evidenceEventNames),
+      round: fc.integer({ min: 1, max: 3 }),
+      at: fc.integer({ min: 1, max: 100 }),
+      roundsMax: fc.constant(3),
+      dueAt: fc.constant(100),
+    });
+    const claim = fc.constant({ event: 'claimed' as const });
+    fc.assert(
+      fc.property(fc.array(fc.oneof(work, work, evidence, claim, claim), { maxLength: 30 }), (reports) => {
+        let state = fresh;
+        reports.forEach((report, now) => {
+          if (report.event === 'claimed') {
+            const isDue = state.dueAt !== null && state.dueAt <= now;
+            if (!arrow(state.status, 'claimed') || !isDue) return;
+            state = {
+              ...state,
+              status: 'claimed',
+              lease: state.lease + 1,
+              lockedBy: 'w',
+              lockedAt: now,
+              dueAt: now + 2,
+            };
+            return;
+          }
+          const result = 'at' in report ? applyEvidence(state, report) : applyWork(state, report, now);
+          if (result.changed) state = result.state;
+          const { status } = state;
+          const inDoubt = state.firstPossibleAcceptAt !== null;
+          if (status !== 'failed_permanent') {
+            expect(inDoubt, status).toBe(['sending', 'reconciling', 'needs_review'].includes(status));
+          }
+          if (statuses[status].isDue) expect(state.dueAt, status).not.toBeNull();
+          if (['claimed', 'sending'].includes(status)) expect(state.lockedBy, status).not.toBeNull();
+          if (!['claimed', 'sending', 'reconciling'].includes(status))
+            expect(state.lockedBy, status).toBeNull();
+          if (['sent', 'delivered'].includes(status)) expect(state.sentAt, status).not.toBeNull();
+        });
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Status, statusNames, type WorkEvent, workEvents } from '../../src/domain/lifecycle.ts';
+import type { Composed } from '../../src/outbox/begin.ts';
+import type { Claimed } from '../../src/outbox/claim.ts';
+import { mailTo } from '../support/mails.ts';
+import { rowIn } from '../support/rows.ts';
+import { createWorld, onBothDatabases, type World } from '../support/world.ts';
+
+/**
+ * The life-cycle table written down a second time, by hand, so that a slip in the constants is seen. One line a status:
+ * the events that move it and where to. Everything that is not here must leave the row as it is.
+ */
+const expected: Record<Status, Partial<Record<WorkEvent, Status>>> = {
+  pending: {
+    claimed: 'claimed',
+    unsubscribed: 'skipped_unsubscribed',
+    address_suppressed: 'suppressed',
+    no_address: 'skipped_no_email',
+    ineligible: 'skipped_ineligible',
+    expired: 'expired',
+    deferred: 'pending',
+  },
+  failed_transient: {
+    claimed: 'claimed',
+    unsubscribed: 'skipped_unsubscribed',
+    address_suppressed: 'suppressed',
+    no_address: 'skipped_no_email',
+    ineligible: 'skipped_ineligible',
+    expired: 'expired',
+    deferred: 'failed_transient',
+    requeued: 'pending',
+  },
+  claimed: {
+    begun: 'sending',
+    deferred: 'pending',
+    unsubscribed: 'skipped_unsubscribed',
+    address_suppressed: 'suppressed',
+    no_address: 'skipped_no_email',
+    ineligible: 'skipped_ineligible',
+    expired: 'expired',
+    unsendable: 'failed_permanent',
+    lapsed: 'pending',
+    gave_up: 'failed_permanent',
+  },
+  sending: {
+    deferred: 'pending',
+    refused_for_now: 'failed_transient',
+    gave_up: 'failed_permanent',
+    refused_for_good: 'failed_permanent',
+    outcome_unknown: 'reconciling',
+    key_conflict: 'reconciling',
+    lease_expired: 'reconciling',
+  },
+  reconciling: {
+    taken_up: 'reconciling',
+    resubmitted: 'reconciling',
+    still_unknown: 'reconciling',
+    not_at_provider: 'failed_transient',
+    undecidable: 'needs_review',
+    lease_expired: 'reconciling',
+  },
+  needs_review: { resolved_not_sent: 'failed_transient', resolved_closed: 'failed_permanent' },
+  sent: { doubted: 'reconciling' },
+  delivered: {},
+  failed_permanent: { requeued: 'pending' },
+  suppressed: { requeued: 'pending' },
+  skipped_unsubscribed: { requeued: 'pending' },
+  skipped_no_email: { requeued: 'pending' },
+  skipped_ineligible: { requeued: 'pending' },
+  expired: { requeued: 'pending' },
+};
+
+/** Arrows that only the holder of the lease may take. */
+const fenced: Partial<Record<Status, WorkEvent[]>> = {
+  claimed: ['begun', 'deferred', 'no_address', 'ineligible', 'expired', 'unsendable'],
+  sending: ['deferred', 'refused_for_now', 'gave_up', 'refused_for_good', 'outcome_unknown', 'key_conflict'],
+  reconciling: ['resubmitted', 'still_unknown', 'not_at_provider', 'undecidable'],
+};
+
+/** Which arrows end an attempt. */
+const counted: [Status, WorkEvent][] = [
+  ['claimed', 'unsendable'],
+  ['sending', 'refused_for_now'],
+  ['sending', 'gave_up'],
+  ['sending', 'refused_for_good'],
+  ['sending', 'outcome_unknown'],
+  ['sending', 'key_conflict'],
+  ['sending', 'lease_expired'],
+  ['reconciling', 'still_unknown'],
+];
+
+const presentLease = 7;
+
+onBothDatabases('every status × work event', (dialect) => {
+  let world: World;
+  let number = 0;
+  beforeAll(async () => {
+    world = await createWorld(dialect);
+  });
+  afterAll(() => world.close());
+
+  async function rowsInAllStatuses(): Promise<Map<Status, number>> {
+    const rows = new Map<Status, number>();
+    for (const status of statusNames) {
+      // `doubted` needs a row that claims to be sent without evidence, as an import leaves it.
+      const imported = status === 'sent' ? { evidence: 0, round: 0 } : {};
+      rows.set(status, await rowIn(world, status, ++number, imported));
+    }
+    return rows;
+  }
+
+  const read = (seq: number) => world.queries.find(String(seq));
+
+  async function report(event: WorkEvent, seqs: number[], lease: number): Promise<void> {
+    if (event === 'claimed') {
+      await world.outbox.claim({ source: 'plain', worker: 'w', limit: 1000, leaseMs: 1000, from: 'normal' });
+    } else if (event === 'begun') {
+      const batch = seqs.map(
+        (seq): Composed => ({
+          claimed: { seq, lease, round: 1, frozen: null } as Claimed,
+          mail: mailTo(seq),
+        }),
+      );
+      const order = { worker: 'w', account: 'capture', keyWindowMs: 1000, lastCheck: async () => new Map() };
+      await world.outbox.begin(batch, order);
+    } else {
+      const more = { actor: 'test', worker: 'w', account: 'capture', dueAt: world.clock.now() + 60_000 };
+      await world.outbox.record(seqs.map((seq) => ({ seq, event, lease, ...more })));
+    }
+  }
+
+  it.each(workEvents)('%s moves what the table lists and leaves all others alone', async (event) => {
+    const rows = await rowsInAllStatuses();
+    const before = new Map(
+      await Promise.all([...rows].map(async ([status, seq]) => [status, await read(seq)] as const)),
+    );
+    await report(event, [...rows.values()], presentLease);
+    for (const [status, seq] of rows) {
+      const after = await read(seq);
+      const next = expected[status][event];
+      if (next === undefined) {
+        expect(after, `${status} × ${event} must change nothing`).toEqual(before.get(status));
+        continue;
+      }
+      expect(after?.status, `${status} × ${event}`).toBe(next);
+      const ended = counted.some(([from, what]) => from === status && what === event) ? 1 : 0;
+      expect(
+        (after?.attempts ?? 0) - (before.get(status)?.attempts ?? 0),
+        `${status} × ${event}: attempts`,
+      ).toBe(ended);
+    }
+    // Leave nothing claimable behind for the next event's rows.
+    await world.db.transaction((tx) => tx.deleteFrom('deliveries').execute());
+  });
+
+  it.each(workEvents)(
+    '%s from a worker whose lease is over changes nothing where the arrow is fenced',
+    async (event) => {
+      const rows = await rowsInAllStatuses();
+      const held = [...rows].filter(([status]) => fenced[status]?.includes(event));
+      const before = await Promise.all(held.map(([, seq]) => read(seq)));
+      await report(
+        event,
+        held.map(([, seq]) => seq),
+        presentLease - 1,
+      );
+      expect(await Promise.all(held.map(([, seq]) => read(seq)))).toEqual(before);
+      await world.db.transaction((tx) => tx.deleteFrom('deliveries').execute());
+    },
+  );
+
+  it.each([
+    ['claimed', 'lapsed'],
+    ['claimed', 'gave_up'],
+    ['sending', 'lease_expired'],
+    ['reconciling', 'lease_expired'],
+    ['reconciling', 'taken_up'],
+  ] as const)('the sweep leaves %s alone on %s while the lease runs', async (status, event) => {
+    const seq = await rowIn(world, status, ++number, { dueAt: world.clock.now() + 1 });
+    const before = await read(seq);
+    await report(event, [seq], presentLease);
+    expect(await read(seq)).toEqual(before);
+  });
+
+  it('an operator cannot requeue a dead letter of which a mail may exist', async () => {
+    const seq = await rowIn(world, 'failed_permanent', ++number, {
+      firstPossibleAcceptAt: world.clock.now(),
+    });
+    await report('requeued', [seq], presentLease);
+    expect(await read(seq)).toMatchObject({ status: 'failed_permanent' });
+  });
+
+  it('resubmission is barred when the lease would outlast the key window, or the account is another', async () => {
+    const now = world.clock.now();
+    const late = await rowIn(world, 'reconciling', ++number, {
+      dueAt: now + 60_000,
+      resubmitUntil: now + 60_000,
+    });
+    const inTime = await rowIn(world, 'reconciling', ++number, {
+      dueAt: now + 60_000,
+      resubmitUntil: now + 60_001,
+    });
+    const elsewhere = await rowIn(world, 'reconciling', ++number, { account: 'resend:other' });
+    const answers = await world.outbox.record(
+      [late, inTime, elsewhere].map((seq) => ({
+        seq,
+        event: 'resubmitted',
+        lease: 7,
+        actor: 'test',
+        account: 'capture',
+      })),
+    );
+    expect(answers.map(({ changed, why }) => (changed ? 'moved' : why))).toEqual(['guard', 'moved', 'guard']);
+  });
+
+  it('a 409 concurrent is no attempt, but still a doubt', async () => {
+    const seq = await rowIn(world, 'sending', ++number);
+    await world.outbox.record([{ seq, event: 'outcome_unknown', lease: 7, actor: 'test', isAttempt: false }]);
+    expect(await read(seq)).toMatchObject({ status: 'reconciling', attempts: 0 });
+  });
+
+  it('imported rows with evidence are not doubted', async () => {
+    const seq = await rowIn(world, 'sent', ++number);
+    expect(await world.outbox.record([{ seq, event: 'doubted', actor: 'sweep' }])).toMatchObject([
+      { changed: false },
+    ]);
+  });
+});
