@@ -77,9 +77,8 @@ const deadlock = '40P01';
 const deadlockTries = 5;
 
 /**
- * Rows are locked in the order of their numbers, which leaves deadlocks to two sources that enqueue the same new intents
- * at once in different orders, and to operators' SQL. PostgreSQL has rolled back the whole transaction then, and asks
- * for it again.
+ * Rows are locked in the order of their numbers, which leaves deadlocks to what we do not write ourselves (operators'
+ * SQL). PostgreSQL has rolled back the whole transaction then, and asks for it again.
  */
 async function retryingDeadlocks<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {

@@ -88,10 +88,18 @@ async function whileBusy<T>(clock: Clock, work: () => T): Promise<T> {
   }
 }
 
+/** The driver's `all()` throws without the code; the sentences are SQLite's own and do not change. */
+const codesBySentence: Readonly<Record<string, number>> = {
+  'database is locked': errorCodes.busy,
+  'attempt to write a readonly database': errorCodes.readOnly,
+  'unable to open database file': errorCodes.cannotOpen,
+  'file is not a database': errorCodes.notADatabase,
+};
+
 function codeOf(error: unknown): number | undefined {
-  const code = (error as { errcode?: unknown })?.errcode;
+  const { errcode, message } = (error ?? {}) as { errcode?: unknown; message?: unknown };
   // The low byte is the primary code; the rest says which kind.
-  return typeof code === 'number' ? code & 0xff : undefined;
+  return typeof errcode === 'number' ? errcode & 0xff : codesBySentence[String(message)];
 }
 
 function explained(error: unknown, path: string): unknown {

@@ -423,7 +423,7 @@ onBothDatabases('the outbox', (dialect) => {
   });
 
   it('searches by status, source, address and page, newest first', async () => {
-    await world.outbox.enqueue(Array.from({ length: 7 }, (_, number) => intentNumber(number)));
+    for (let number = 0; number < 7; number++) await world.outbox.enqueue([intentNumber(number)]);
     const dead = await rowIn(world, 'failed_permanent', 8);
     const page = await world.queries.search({ limit: 3 });
     const next = await world.queries.search({ limit: 3, below: page.at(-1)?.seq ?? 0 });
