@@ -29,7 +29,11 @@ export type Tx = Transaction<Schema>;
 export interface DatabaseParts {
   clock: Clock;
   log: Log;
+  /** Every statement as it is sent: for the tests that check the plans of the hot ones. */
+  onStatement?: StatementListener;
 }
+
+export type StatementListener = (statement: { sql: string; parameters: readonly unknown[] }) => void;
 
 const sqliteUrl = /^sqlite:(?:\/\/)?(.+)$/;
 const postgresUrl = /^postgres(?:ql)?:\/\//;
@@ -43,10 +47,13 @@ export function dialectOf(url: string): DialectName {
   );
 }
 
-export async function openDatabase(url: string, { clock, log }: DatabaseParts): Promise<Database> {
+export async function openDatabase(
+  url: string,
+  { clock, log, onStatement }: DatabaseParts,
+): Promise<Database> {
   if (dialectOf(url) === 'sqlite') {
     const path = sqliteUrl.exec(url)?.[1] ?? '';
-    const { read, write, script } = await openSqlite(path, clock);
+    const { read, write, script } = await openSqlite(path, clock, onStatement);
     return {
       dialect: 'sqlite',
       read,
@@ -59,7 +66,7 @@ export async function openDatabase(url: string, { clock, log }: DatabaseParts): 
       },
     };
   }
-  const db = await openPostgres(url, log);
+  const db = await openPostgres(url, log, onStatement);
   return {
     dialect: 'postgres',
     read: db,

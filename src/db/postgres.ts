@@ -1,14 +1,19 @@
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely, type LogEvent, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { Log } from '../std/log.ts';
 import { Refusal } from '../std/refusal.ts';
+import type { StatementListener } from './database.ts';
 import type { Schema } from './schema.ts';
 
 /**
  * PostgreSQL as Kysely. Nothing here depends on the state of a session (no named statements, no advisory locks,
  * no LISTEN), so that a pooler in transaction mode may stand between.
  */
-export async function openPostgres(url: string, log: Log): Promise<Kysely<Schema>> {
+export async function openPostgres(
+  url: string,
+  log: Log,
+  onStatement?: StatementListener,
+): Promise<Kysely<Schema>> {
   const pool = new pg.Pool({
     connectionString: url,
     max: 10,
@@ -24,7 +29,8 @@ export async function openPostgres(url: string, log: Log): Promise<Kysely<Schema
     await pool.end();
     throw explained(error);
   }
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  const logged = onStatement ? { log: ({ query }: LogEvent) => onStatement(query) } : {};
+  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }), ...logged });
 }
 
 const int8 = 20;

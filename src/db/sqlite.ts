@@ -7,6 +7,7 @@ import {
   type Dialect,
   type Driver,
   Kysely,
+  type LogEvent,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
@@ -14,6 +15,7 @@ import {
 } from 'kysely';
 import type { Clock } from '../std/clock.ts';
 import { Refusal } from '../std/refusal.ts';
+import type { StatementListener } from './database.ts';
 import type { Schema } from './schema.ts';
 
 /**
@@ -35,15 +37,23 @@ const busyPauseMs = 2;
 
 const errorCodes = { busy: 5, readOnly: 8, cannotOpen: 14, notADatabase: 26 } as const;
 
-export async function openSqlite(path: string, clock: Clock): Promise<SqliteHandles> {
+export async function openSqlite(
+  path: string,
+  clock: Clock,
+  onStatement?: StatementListener,
+): Promise<SqliteHandles> {
+  const logged = onStatement ? { log: ({ query }: LogEvent) => onStatement(query) } : {};
   const isMemory = path === ':memory:';
   try {
     if (!isMemory) mkdirSync(dirname(path), { recursive: true });
     const writer = await connect(path, clock, { readOnly: false });
-    const write = new Kysely<Schema>({ dialect: createDialect(writer, clock) });
+    const write = new Kysely<Schema>({ dialect: createDialect(writer, clock), ...logged });
     const read = isMemory
       ? write
-      : new Kysely<Schema>({ dialect: createDialect(await connect(path, clock, { readOnly: true }), clock) });
+      : new Kysely<Schema>({
+          dialect: createDialect(await connect(path, clock, { readOnly: true }), clock),
+          ...logged,
+        });
     return { read, write, script: (text) => writer.exec(text) };
   } catch (error) {
     throw explained(error, path);

@@ -1,5 +1,7 @@
-import { type EvidenceEvent, evidenceEvents, type Status, statuses, type WorkEvent } from './lifecycle.ts';
-import type { DeliveryError, DeliveryState } from './transition.ts';
+import { duration } from '../std/duration.ts';
+import { type EvidenceEvent, type Status, statuses, type WorkEvent } from './lifecycle.ts';
+import { type Meaning, meanings } from './tell-now.ts';
+import type { DeliveryError } from './transition.ts';
 
 /**
  * A delivery's story for people: one sentence an event, the time between them, doubt told as doubt. Pure, so that the
@@ -15,26 +17,6 @@ export interface Told {
   /** We did not know then whether a mail existed. */
   isDoubt: boolean;
 }
-
-/** The four meanings that a colour may have. */
-export type Meaning = 'good' | 'in hand' | 'needs a person' | 'stopped on purpose';
-
-export const meanings = {
-  pending: 'in hand',
-  claimed: 'in hand',
-  sending: 'in hand',
-  sent: 'good',
-  delivered: 'good',
-  failed_transient: 'in hand',
-  reconciling: 'in hand',
-  needs_review: 'needs a person',
-  failed_permanent: 'needs a person',
-  suppressed: 'stopped on purpose',
-  skipped_unsubscribed: 'stopped on purpose',
-  skipped_no_email: 'stopped on purpose',
-  skipped_ineligible: 'stopped on purpose',
-  expired: 'stopped on purpose',
-} as const satisfies Record<Status, Meaning>;
 
 /** A row of the story as the outbox keeps it. */
 export interface StoryRow {
@@ -123,9 +105,11 @@ const sentences = {
       ? `${detail.worker ?? 'A worker'} had begun to hand it to ${provider(detail)} and never came back. We don't know yet whether it was accepted.`
       : `${detail.worker ?? 'A worker'} had begun to look into it and never came back; somebody else will.`,
   resubmitted: ({ detail }) => `The same mail went to ${provider(detail)} again, under the same key.`,
-  still_unknown: (moment) => `We still don't know whether it was accepted${because(moment)}; ${again(moment)}.`,
+  still_unknown: (moment) =>
+    `We still don't know whether it was accepted${because(moment)}; ${again(moment)}.`,
   not_at_provider: () => 'The provider was asked and does not have it: it was not sent, and is tried again.',
-  undecidable: (moment) => `Nobody can find out whether it was accepted${because(moment)}. A person must decide.`,
+  undecidable: (moment) =>
+    `Nobody can find out whether it was accepted${because(moment)}. A person must decide.`,
   resolved_not_sent: (moment) =>
     `${capital(moment.actor)} decided that it was not sent${because(moment)}; it is tried again.`,
   resolved_closed: (moment) =>
@@ -135,8 +119,7 @@ const sentences = {
   accepted: (moment) => {
     const { detail, actor } = moment;
     if (actor.startsWith('operator')) return `${capital(actor)} decided that it was sent${because(moment)}.`;
-    if (detail.evidence === 'look-up')
-      return 'The provider was asked and has it: it was accepted after all.';
+    if (detail.evidence === 'look-up') return 'The provider was asked and has it: it was accepted after all.';
     if (detail.from === 'sending' && detail.worker === actor)
       return `${provider(detail)} accepted it (${attempt(moment)}).`;
     return `Word came that the provider has accepted it (by ${actor}).`;
@@ -177,39 +160,3 @@ function again({ at, detail: { dueAt } }: Moment): string {
   if (dueAt === undefined) return 'no further attempt is due';
   return dueAt <= at ? 'next at once' : `next in ${duration(dueAt - at)}`;
 }
-
-/** What is true of it now, also while it is under way and the story has no sentence for that yet. */
-export function tellNow(state: DeliveryState, now: number): Pick<Told, 'sentence' | 'meaning' | 'isDoubt'> {
-  const isDoubt = statuses[state.status].mailExists === 'perhaps' || state.firstPossibleAcceptAt !== null;
-  return { sentence: nowSentences[state.status](state, now), meaning: meanings[state.status], isDoubt };
-}
-
-const nowSentences: Record<Status, (state: DeliveryState, now: number) => string> = {
-  pending: (state, now) => `It waits to be sent, ${due(state, now)}.`,
-  failed_transient: (state, now) => `It is known not to have arrived and is tried again, ${due(state, now)}.`,
-  claimed: (state, now) => `${holder(state)} has it in hand; nothing has left yet.${overdue(state, now)}`,
-  sending: (state, now) =>
-    `${holder(state)} has been handing it to ${state.account ?? 'the provider'} (attempt ${state.attempts + 1}).${overdue(state, now)}`,
-  reconciling: (state, now) =>
-    `A mail may exist: we don't know yet whether ${state.account ?? 'the provider'} accepted it. ${
-      state.lockedBy === null ? `It is looked into ${due(state, now)}` : `${holder(state)} is looking into it`
-    }.`,
-  needs_review: ({ account }) =>
-    `Nobody can find out whether ${account ?? 'the provider'} accepted it. A person must decide.`,
-  sent: ({ account, sentAt }, now) => `${account ?? 'The provider'} accepted it ${ago(now - (sentAt ?? now))}.`,
-  delivered: ({ deliveredAt, sentAt }, now) =>
-    `It reached the recipient's mail server ${ago(now - (deliveredAt ?? sentAt ?? now))}.`,
-  failed_permanent: (state) => {
-    if (state.firstPossibleAcceptAt !== null) return 'Given up in doubt: it may have been sent.';
-    const why = state.lastError ? `: ${withoutStop(state.lastError.message ?? state.lastError.code)}` : '';
-    return `Given up${why}. ${state.sentAt === null ? 'It was not sent.' : 'It had been accepted, and did not arrive.'}`;
-  },
-  suppressed: ({ sentAt }) =>
-    sentAt === null
-      ? 'Not sent: the address must not be mailed.'
-      : 'It was accepted; since then the address must not be mailed.',
-  skipped_unsubscribed: () => 'Not sent: the recipient had unsubscribed.',
-  skipped_no_email: () => 'Not sent: the recipient has no address.',
-  skipped_ineligible: () => 'Not sent: the source said not to.',
-  expired: () => 'Not sent: too late to be of use.',
-};

@@ -76,11 +76,12 @@ export async function claimDeliveries(db: Database, order: ClaimOrder, now: numb
 }
 
 async function mailsOf(db: Database, rows: readonly DeliveryRow[]): Promise<Map<number, DeliveryMailRow[]>> {
-  const wanted = rows.map((row) => ({ seq: row.seq, round: nextRound(row) }));
+  // Pairs, not `round IN (0, …)`: with an OR in the join PostgreSQL reads the whole table of mails.
+  const wanted = rows.flatMap((row) => [0, nextRound(row)].map((round) => ({ seq: row.seq, round })));
   const input = rowsOf(db.dialect, { seq: 'number', round: 'number' }, wanted);
   const { rows: mails } = await sql<DeliveryMailRow>`
     SELECT delivery_mails.* FROM ${input} JOIN delivery_mails
-    ON delivery_mails.delivery_seq = input.seq AND delivery_mails.round IN (0, input.round)
+    ON delivery_mails.delivery_seq = input.seq AND delivery_mails.round = input.round
   `.execute(db.read);
   const bySeq = new Map<number, DeliveryMailRow[]>();
   for (const mail of mails) bySeq.set(mail.delivery_seq, [...(bySeq.get(mail.delivery_seq) ?? []), mail]);

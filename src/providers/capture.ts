@@ -96,9 +96,24 @@ export async function readInbox(db: Database, limit: number): Promise<CapturedMa
     .orderBy('captured_seq', 'desc')
     .limit(limit)
     .execute();
-  return rows.map((row) => ({
-    messageId: row.message_id,
-    receivedAt: row.received_at,
-    mail: JSON.parse(row.mail) as Mail,
-  }));
+  return rows.map(capturedOf);
+}
+
+/** Mails whose id begins like this; the caller has checked that it is part of a UUID. */
+export async function findCaptured(
+  db: Database,
+  idBeginning: string,
+  limit: number,
+): Promise<CapturedMail[]> {
+  const rows = await db.read
+    .selectFrom('captured_mails')
+    .selectAll()
+    .where('message_id', 'like', `${idBeginning}%`)
+    .limit(limit)
+    .execute();
+  return rows.map(capturedOf);
+}
+
+function capturedOf(row: { message_id: string; received_at: number; mail: string }): CapturedMail {
+  return { messageId: row.message_id, receivedAt: row.received_at, mail: JSON.parse(row.mail) as Mail };
 }

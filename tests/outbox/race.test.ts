@@ -28,13 +28,11 @@ onBothDatabases(`a claim race of ${workers} processes over ${rows} rows`, (diale
     for (let number = 0; number < workers; number++) {
       children.push(fork(file, [world.url, `worker-${number}`], { execArgv: ['--import', 'tsx'] }));
     }
-    await Promise.all(children.map((child) => once(child, 'message')));
-    const answers = children.map(
-      async (child) => (await once(child, 'message'))[0] as { seq: number; lease: number }[],
-    );
+    await Promise.all(children.map(messageOf));
+    const answers = children.map(messageOf);
     const exits = children.map((child) => once(child, 'exit'));
     for (const child of children) child.send('go');
-    const shares = await Promise.all(answers);
+    const shares = (await Promise.all(answers)) as { seq: number; lease: number }[][];
     expect((await Promise.all(exits)).map(([code]) => code)).toEqual(children.map(() => 0));
 
     const seqs = shares.flat().map(({ seq }) => seq);
@@ -92,3 +90,18 @@ onBothDatabases(`a claim race of ${workers} processes over ${rows} rows`, (diale
     expect(await world.queries.find('late but true')).toMatchObject({ seq: row.seq, status: 'sent' });
   });
 });
+
+/** A child that dies without a word fails the test at once. */
+async function messageOf(child: ChildProcess): Promise<unknown> {
+  const stop = new AbortController();
+  const death = once(child, 'exit', { signal: stop.signal }).then(([code]) => {
+    throw new Error(`a worker ended with ${code} before it answered`);
+  });
+  try {
+    const [message] = await Promise.race([once(child, 'message', { signal: stop.signal }), death]);
+    return message;
+  } finally {
+    death.catch(() => {});
+    stop.abort();
+  }
+}

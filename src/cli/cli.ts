@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { addDeliveries } from './commands/deliveries.ts';
+import { addDoctor } from './commands/doctor.ts';
+import { addInbox } from './commands/inbox.ts';
+import { addMigrate } from './commands/migrate.ts';
+import { addSend } from './commands/send.ts';
+import { addServe } from './commands/serve.ts';
+import type { Context } from './context.ts';
+import { complain } from './failure.ts';
+import { createTerminal } from './terminal.ts';
+
+/**
+ * The command line. Answers the shell with 0, with 1 when something failed (broken infrastructure, a bug, a mail that
+ * was given up), or with 2 when the user must do something else. Engine, server and drivers are loaded by the commands
+ * that need them, so that help is quick.
+ */
+export async function run(argv: readonly string[]): Promise<number> {
+  const context: Context = { terminal: createTerminal(), exitCode: 0 };
+  const { terminal } = context;
+  const program = createProgram(context);
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+  } catch (error) {
+    context.exitCode = await complain(error, { terminal, program, argv });
+  }
+  if (terminal.failure) {
+    terminal.complain(`The output could not be written: ${terminal.failure.message}.`);
+    return 1;
+  }
+  return context.exitCode;
+}
+
+function createProgram(context: Context): Command {
+  const program = new Command('tidings')
+    .description('Tells each person each thing by e-mail once, and can prove it.')
+    .version(readVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => context.terminal.print(text.trimEnd()),
+      writeErr: (text) => context.terminal.complain(text.trimEnd()),
+      outputError: () => {}, // Mistakes are told in one place, `complain`.
+    })
+    .addHelpText(
+      'after',
+      [
+        '',
+        'The first minute:',
+        '  $ npm start',
+        '  $ npx tidings send --to you@example.org --subject Hello --text "It works."',
+        '  $ npx tidings inbox',
+        '',
+        'Settings come from the environment and from .env; npx tidings doctor shows them.',
+      ].join('\n'),
+    );
+  for (const add of [addServe, addMigrate, addDoctor, addSend, addDeliveries, addInbox])
+    add(program, context);
+  return program;
+}
+
+function readVersion(): string {
+  // The same two levels up from src/cli and from dist/cli.
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}

@@ -1,0 +1,129 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { DeliveryRow } from '../../db/schema.ts';
+import { requireAddress } from '../../domain/address.ts';
+import { type Status, statusNames } from '../../domain/lifecycle.ts';
+import { meanings } from '../../domain/tell-now.ts';
+import type { DeliveryFilter } from '../../outbox/queries.ts';
+import { ago } from '../../std/duration.ts';
+import { nearest } from '../../std/nearest.ts';
+import { Refusal } from '../../std/refusal.ts';
+import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { deliveryJson } from '../delivery-json.ts';
+import { printable, shellWord } from '../printable.ts';
+import { withoutCredentials } from '../redact.ts';
+import { type Column, table } from '../table.ts';
+import type { Paint } from '../terminal.ts';
+
+interface ListOptions {
+  status?: string[];
+  source?: string;
+  to?: string;
+  limit: number;
+  below?: number;
+  json?: true;
+}
+
+const limitMax = 500;
+
+export function addList(deliveries: Command, { terminal }: Context): void {
+  deliveries
+    .command('list')
+    .description('List deliveries, newest first')
+    .option(
+      '--status <status>',
+      'only these; may be given several times',
+      (value, previous: string[] = []) => [...previous, value],
+    )
+    .option('--source <name>', 'only of this source')
+    .option('--to <address>', 'only to this address')
+    .option('--limit <count>', `how many, at most ${limitMax}`, wholeNumber(limitMax), 20)
+    .option(
+      '--below <seq>',
+      'only those with a lower number: the next page',
+      wholeNumber(Number.MAX_SAFE_INTEGER),
+    )
+    .option(...jsonOption)
+    .addHelpText(
+      'after',
+      example('deliveries list', 'deliveries list --status needs_review --status failed_permanent'),
+    )
+    .action(async (options: ListOptions) => {
+      const filter = filterOf(options);
+      await withEngine(async ({ queries, clock }, config) => {
+        // One more than asked for says whether there is a next page.
+        const found = await queries.search({ ...filter, limit: options.limit + 1 });
+        const rows = found.slice(0, options.limit);
+        const below = found.length > rows.length ? (rows.at(-1)?.seq ?? null) : null;
+        if (options.json)
+          return terminal.json({ deliveries: rows.map(deliveryJson), next: below && { below } });
+        if (rows.length === 0)
+          return terminal.print(...nothing(options, withoutCredentials(config.databaseUrl)));
+        const { paint, columns: columnsMax } = terminal;
+        terminal.print(...table(rows, columnsOf(clock.now(), paint), { columnsMax, paintTitle: paint.dim }));
+        if (below !== null) terminal.print(`More: ${nextPage(options, below)}`);
+      });
+    });
+}
+
+export function wholeNumber(max: number) {
+  return (text: string): number => {
+    const value = /^\d{1,16}$/.test(text) ? Number(text) : 0;
+    if (value < 1 || value > max) throw new InvalidArgumentError(`Give a whole number from 1 to ${max}.`);
+    return value;
+  };
+}
+
+function filterOf({ status, source, to, below }: ListOptions): Omit<DeliveryFilter, 'limit'> {
+  return {
+    ...(status && { status: status.map(requireStatus) }),
+    ...(source !== undefined && { source }),
+    ...(to !== undefined && { address: requireAddress(to) }),
+    ...(below !== undefined && { below }),
+  };
+}
+
+function requireStatus(text: string): Status {
+  const known = statusNames.find((status) => status === text);
+  if (known) return known;
+  const meant = nearest(text, statusNames);
+  throw new Refusal(
+    'unknown_status',
+    `There is no status ${JSON.stringify(text)}.${meant ? ` Did you mean ${meant}?` : ''} The statuses are ${statusNames.join(', ')}.`,
+  );
+}
+
+function columnsOf(now: number, paint: Paint): Column<DeliveryRow>[] {
+  return [
+    { title: 'TO', cell: (row) => printable(row.to_email ?? row.recipient), canShrink: true },
+    { title: 'OCCASION', cell: (row) => printable(`${row.source}: ${row.occasion}`), canShrink: true },
+    {
+      title: 'STATUS',
+      cell: ({ status }) => status,
+      paint: (text, { status }) => paint.meaning(meanings[status], text),
+    },
+    { title: 'ATTEMPTS', cell: ({ attempts }) => String(attempts), isNumber: true },
+    { title: 'AGE', cell: (row) => ago(now - row.created_at) },
+    { title: 'NUMBER', cell: ({ seq }) => String(seq), isNumber: true },
+  ];
+}
+
+function nothing({ status, source, to, below }: ListOptions, database: string): string[] {
+  if (status || source !== undefined || to !== undefined || below !== undefined) {
+    return [`No delivery in ${database} matches. Leave out a filter to see more.`];
+  }
+  return [
+    `No deliveries yet in ${database}. Each mail that is asked for will be a line here.`,
+    'Send the first: npx tidings send --to you@example.org --subject Hello --text "It works."',
+  ];
+}
+
+function nextPage({ status = [], source, to, limit }: ListOptions, below: number): string {
+  const words = [
+    ...status.flatMap((each) => ['--status', each]),
+    ...(source === undefined ? [] : ['--source', source]),
+    ...(to === undefined ? [] : ['--to', to]),
+    ...(limit === 20 ? [] : ['--limit', String(limit)]),
+    ...['--below', String(below)],
+  ];
+  return `npx tidings deliveries list ${words.map(shellWord).join(' ')}`;
+}

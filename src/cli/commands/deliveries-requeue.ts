@@ -1,0 +1,69 @@
+import type { Command } from 'commander';
+import type { DeliveryRow } from '../../db/schema.ts';
+import type { Status } from '../../domain/lifecycle.ts';
+import { ago } from '../../std/duration.ts';
+import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { type Answer, perform } from '../operator.ts';
+import { printable } from '../printable.ts';
+
+export function addRequeue(deliveries: Command, context: Context): void {
+  const { terminal } = context;
+  deliveries
+    .command('requeue')
+    .argument('<deliveries...>', "numbers, UUIDs or the provider's message ids")
+    .description('Put deliveries that were given up, skipped or put off back to be sent')
+    .requiredOption('--reason <text>', 'why; it is kept in the story')
+    .option(...jsonOption)
+    .addHelpText('after', example('deliveries requeue 12 13 --reason "the mailbox is back"'))
+    .action(async (references: string[], { reason, json }: { reason: string; json?: true }) => {
+      await withEngine(async (engine) => {
+        const answers = await perform(engine, references, { verb: 'requeued', reason });
+        const told = answers.map((answer) => ({ answer, sentence: sentenceOf(answer, engine.clock.now()) }));
+        if (json) {
+          terminal.json({
+            deliveries: told.map(({ answer: { reference, row, isDone }, sentence }) => ({
+              reference,
+              seq: row?.seq ?? null,
+              isRequeued: isDone,
+              status: row?.status ?? null,
+              sentence,
+            })),
+          });
+        } else terminal.print(...told.map(({ sentence }) => sentence));
+        if (answers.some(({ isDone }) => !isDone)) context.exitCode = 1;
+      });
+    });
+}
+
+function sentenceOf({ reference, row, isDone }: Answer, now: number): string {
+  if (!row) return `${printable(reference)}: there is no such delivery.`;
+  const name = `Delivery ${row.seq}`;
+  if (isDone) return `${name} is requeued: it is ${row.status} again and sent when a worker takes it.`;
+  return `${name} is not requeued: ${refusals[row.status](row, now)}`;
+}
+
+const inHand = ({ locked_by: worker }: DeliveryRow) =>
+  `it is in progress${worker === null ? '' : `, ${printable(worker)} has it in hand`}.`;
+const mayExist = ({ seq }: DeliveryRow) =>
+  `it was closed in doubt, so a mail may exist, and sending it again could tell them twice. See: npx tidings deliveries show ${seq}`;
+
+/** Why the table has no way from this status back to waiting. */
+const refusals: Record<Status, (row: DeliveryRow, now: number) => string> = {
+  pending: () => 'it waits to be sent already.',
+  failed_transient: () => 'it is tried again by itself.',
+  claimed: inHand,
+  sending: inHand,
+  sent: ({ sent_at: at }, now) =>
+    `it was sent${at === null ? '' : ` ${ago(now - at)}`}, and is never repeated.`,
+  delivered: ({ sent_at: at }, now) =>
+    `it was sent${at === null ? '' : ` ${ago(now - at)}`} and has arrived, and is never repeated.`,
+  reconciling: () => 'a mail may exist; that is being settled, and nothing is sent until then.',
+  needs_review: ({ seq }) =>
+    `a mail may exist, so it must be resolved first. Decide with: npx tidings deliveries resolve ${seq} --help`,
+  failed_permanent: mayExist,
+  suppressed: mayExist,
+  skipped_unsubscribed: mayExist,
+  skipped_no_email: mayExist,
+  skipped_ineligible: mayExist,
+  expired: mayExist,
+};

@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import type { DeliveryRow } from '../../db/schema.ts';
+import type { OutboxQueries } from '../../outbox/queries.ts';
+import { Refusal } from '../../std/refusal.ts';
+import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { printableLines } from '../printable.ts';
+
+export function addShow(deliveries: Command, { terminal }: Context): void {
+  deliveries
+    .command('show')
+    .argument('<delivery>', "its number, its UUID, or the provider's message id")
+    .description('Tell the story of a delivery: why did she, or did she not, get this mail?')
+    .option('--mail', 'print the text of its latest mail, and nothing else')
+    .option(...jsonOption)
+    .addHelpText('after', example('deliveries show 12', 'deliveries show 12 --mail'))
+    .action(async (reference: string, options: { mail?: true; json?: true }) => {
+      const { storyJson, tellDelivery } = await import('../story.ts');
+      await withEngine(async ({ queries, clock }) => {
+        const row = await requireDelivery(queries, reference);
+        const { events, mails } = await queries.story(row.seq);
+        const story = { row, events, mails, now: clock.now() };
+        if (options.json) return terminal.json(storyJson(story));
+        if (!options.mail) return terminal.print(...tellDelivery(story, terminal.paint));
+        const mail = mails.filter(({ round, text }) => round > 0 && text !== null).at(-1);
+        if (!mail) {
+          throw new Refusal(
+            'no_mail',
+            `Delivery ${row.seq} has no mail yet: it is written at the first attempt.`,
+          );
+        }
+        terminal.print(...printableLines(mail.text ?? ''));
+      });
+    });
+}
+
+export async function requireDelivery(queries: OutboxQueries, reference: string): Promise<DeliveryRow> {
+  const row = await queries.find(reference);
+  if (!row) throw noDelivery(reference);
+  return row;
+}
+
+export function noDelivery(reference: string): Refusal {
+  return new Refusal(
+    'delivery_not_found',
+    `There is no delivery ${JSON.stringify(reference)}. See the numbers with: npx tidings deliveries list`,
+  );
+}

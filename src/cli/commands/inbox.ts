@@ -1,0 +1,107 @@
+import type { Command } from 'commander';
+import type { CapturedMail } from '../../providers/capture.ts';
+import { ago } from '../../std/duration.ts';
+import { Refusal } from '../../std/refusal.ts';
+import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { iso } from '../delivery-json.ts';
+import { printable, printableLines } from '../printable.ts';
+import { type Column, table } from '../table.ts';
+import { wholeNumber } from './deliveries-list.ts';
+
+/** Enough to tell mails apart on a screen; `show` takes any beginning of an id that is not ambiguous. */
+const idShownLength = 8;
+const idLengthMin = 4;
+
+export function addInbox(program: Command, context: Context): void {
+  const inbox = program
+    .command('inbox')
+    .description('Read the built-in inbox: what was sent while no real provider is configured')
+    .addHelpText('after', example('inbox', 'inbox show 1f6a9c3e'));
+  addInboxList(inbox, context);
+  addInboxShow(inbox, context);
+}
+
+function addInboxList(inbox: Command, { terminal }: Context): void {
+  inbox
+    .command('list', { isDefault: true })
+    .description('List its mails, newest first (also without the word list)')
+    .option('--limit <count>', 'how many, at most 500', wholeNumber(500), 20)
+    .option(...jsonOption)
+    .addHelpText('after', example('inbox --limit 5'))
+    .action(async ({ limit, json }: { limit: number; json?: true }) => {
+      const { readInbox } = await import('../../providers/capture.ts');
+      await withEngine(async ({ db, clock }) => {
+        const mails = await readInbox(db, limit);
+        if (json) return terminal.json({ mails: mails.map(mailJson) });
+        if (mails.length === 0) {
+          return terminal.print(
+            'The inbox is empty. Mails appear here when a worker sends them and MAIL_PROVIDER is capture.',
+            'Start one with npm start, then: npx tidings send --to you@example.org --subject Hello --text "It works."',
+          );
+        }
+        const { paint, columns: columnsMax } = terminal;
+        terminal.print(...table(mails, columnsOf(clock.now()), { columnsMax, paintTitle: paint.dim }));
+        terminal.print(`Read one: npx tidings inbox show ${mails[0]?.messageId.slice(0, idShownLength)}`);
+      });
+    });
+}
+
+function columnsOf(now: number): Column<CapturedMail>[] {
+  return [
+    { title: 'TO', cell: ({ mail }) => printable(mail.to), canShrink: true },
+    { title: 'SUBJECT', cell: ({ mail }) => printable(mail.subject), canShrink: true },
+    { title: 'AGE', cell: ({ receivedAt }) => ago(now - receivedAt) },
+    { title: 'MESSAGE', cell: ({ messageId }) => messageId.slice(0, idShownLength) },
+  ];
+}
+
+function addInboxShow(inbox: Command, { terminal }: Context): void {
+  inbox
+    .command('show')
+    .argument('<message>', 'its message id, or the beginning of it')
+    .description('Show one mail')
+    .option(...jsonOption)
+    .addHelpText('after', example('inbox show 1f6a9c3e'))
+    .action(async (reference: string, { json }: { json?: true }) => {
+      const { findCaptured } = await import('../../providers/capture.ts');
+      await withEngine(async ({ db }) => {
+        const captured = only(
+          isBeginning(reference) ? await findCaptured(db, reference.toLowerCase(), 2) : [],
+          reference,
+        );
+        if (json) return terminal.json(mailJson(captured));
+        const { messageId, receivedAt, mail } = captured;
+        terminal.print(
+          `from      ${printable(mail.from)}`,
+          `to        ${printable(mail.to)}`,
+          `subject   ${printable(mail.subject)}`,
+          `received  ${iso(receivedAt)}`,
+          `message   ${messageId}`,
+          ...Object.entries(mail.headers).map(([name, value]) => printable(`${name}: ${value}`)),
+          '',
+          ...printableLines(mail.text),
+        );
+      });
+    });
+}
+
+const isBeginning = (text: string) => text.length >= idLengthMin && /^[0-9a-f-]{1,36}$/i.test(text);
+
+function only(found: readonly CapturedMail[], reference: string): CapturedMail {
+  const [mail] = found;
+  if (mail && found.length === 1) return mail;
+  if (mail) {
+    throw new Refusal(
+      'message_ambiguous',
+      `More than one message begins with ${reference}. Give more of its id.`,
+    );
+  }
+  throw new Refusal(
+    'message_not_found',
+    `There is no message ${JSON.stringify(reference)} in the inbox. Give at least ${idLengthMin} signs of its id; see them with: npx tidings inbox`,
+  );
+}
+
+function mailJson({ messageId, receivedAt, mail }: CapturedMail) {
+  return { messageId, receivedAt: iso(receivedAt), ...mail };
+}

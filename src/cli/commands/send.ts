@@ -1,0 +1,113 @@
+import { type Command, Option } from 'commander';
+import { type Address, addressKey } from '../../domain/address.ts';
+import type { Intent } from '../../domain/delivery.ts';
+import { type Lane, lanes } from '../../domain/lifecycle.ts';
+import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { deliveryJson } from '../delivery-json.ts';
+import { follow, isFailed } from '../follow.ts';
+
+interface SendOptions {
+  to: string[];
+  subject: string;
+  text?: string;
+  textFile?: string;
+  occasion?: string;
+  lane: Lane;
+  wait: boolean;
+  json?: true;
+}
+
+const waitMs = 10_000;
+
+export function addSend(program: Command, context: Context): void {
+  program
+    .command('send')
+    .description('Send a plain mail: one delivery for each address, each of them once')
+    .requiredOption('--to <address>', 'who is told; may be given several times', collect)
+    .requiredOption('--subject <text>', 'subject of the mail')
+    .option('--text <text>', 'text of the mail')
+    .option('--text-file <file>', 'read the text from a file; - reads standard input')
+    .option(
+      '--occasion <key>',
+      'what they are told of; the same occasion is never told twice to the same address',
+    )
+    .addOption(new Option('--lane <lane>', 'how urgent it is').choices(lanes).default('normal'))
+    .option('--no-wait', 'do not wait until it is sent')
+    .option(...jsonOption)
+    .addHelpText(
+      'after',
+      example(
+        'send --to ana@example.org --subject Hello --text "It works."',
+        'send --to ana@example.org --subject Report --text-file report.txt --occasion report-2026-07',
+      ),
+    )
+    .action((options: SendOptions) => send(options, context));
+}
+
+function collect(value: string, previous: string[] = []): string[] {
+  return [...previous, value];
+}
+
+async function send(options: SendOptions, context: Context): Promise<void> {
+  const { terminal } = context;
+  const [{ readRecipients, readText, requireSendable }, words, { systemIds }] = await Promise.all([
+    import('../plain-mail.ts'),
+    import('../send-words.ts'),
+    import('../../std/ids.ts'),
+  ]);
+  const recipients = readRecipients(options.to);
+  const mail = { subject: options.subject, text: await readText(options) };
+  const occasion = options.occasion ?? systemIds.uuid();
+  const intents = intentsOf(recipients, mail, { occasion, lane: options.lane, traceId: systemIds.uuid() });
+  const say = (...lines: string[]) => {
+    if (!options.json) terminal.print(...lines);
+  };
+
+  await withEngine(async (engine, config) => {
+    requireSendable(mail, recipients, config.from);
+    const answers = await engine.outbox.enqueue(intents);
+    const { now } = engine.clock;
+    const known = await follow(
+      engine,
+      answers.filter(({ isNew }) => !isNew),
+      { forMs: 0 },
+    );
+    for (const row of known) say(...words.tellRepeated(row, now(), terminal.paint));
+
+    const fresh = answers.filter(({ isNew }) => isNew);
+    for (const { seq } of fresh)
+      say(words.tellQueued(seq, recipients[answers.findIndex((one) => one.seq === seq)]));
+    const made = await follow(engine, fresh, {
+      forMs: options.wait ? waitMs : 0,
+      onSettled: (row) => say(...words.tellSettled(row, now(), terminal.paint)),
+    });
+    if (options.wait) say(...words.tellUnsettled(made, waitMs, now()));
+
+    if (options.json) {
+      const rows = [
+        ...known.map((row) => ({ isNew: false, row })),
+        ...made.map((row) => ({ isNew: true, row })),
+      ];
+      terminal.json({
+        occasion,
+        deliveries: rows.map(({ isNew, row }) => ({ isNew, ...deliveryJson(row) })),
+      });
+    }
+    if ([...known, ...made].some(isFailed)) context.exitCode = 1;
+  });
+}
+
+function intentsOf(
+  recipients: readonly Address[],
+  mail: { subject: string; text: string },
+  common: Pick<Intent, 'occasion' | 'lane' | 'traceId'>,
+): Intent[] {
+  return recipients.map((address) => ({
+    ...common,
+    source: 'plain',
+    templateName: 'plain',
+    recipient: addressKey(address),
+    toEmail: address,
+    variables: { ...mail },
+  }));
+}

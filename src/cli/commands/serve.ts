@@ -1,0 +1,76 @@
+import type { Command } from 'commander';
+import type { Config } from '../../config.ts';
+import { systemClock } from '../../std/clock.ts';
+import { type Context, example, jsonOption } from '../context.ts';
+import { withoutCredentials } from '../redact.ts';
+
+const roles = {
+  both: 'answers requests and sends',
+  api: 'answers requests; another process must send',
+  worker: 'sends; answers /health and /ready only',
+} as const satisfies Record<Config['role'], string>;
+
+export const providers = {
+  capture: 'the built-in inbox; no mail leaves this machine',
+} as const satisfies Record<Config['provider'], string>;
+
+export function addServe(program: Command, { terminal }: Context): void {
+  program
+    .command('serve')
+    .description('Start the server and the worker, until it is stopped')
+    .option(...jsonOption)
+    .addHelpText('after', example('serve', 'serve --json 2>tidings.log'))
+    .action(async ({ json }: { json?: true }) => {
+      const signalled = nextSignal();
+      const [{ readConfig }, { startProcess }, { createLog }] = await Promise.all([
+        import('../../config.ts'),
+        import('../../main.ts'),
+        import('../../std/log.ts'),
+      ]);
+      const config = readConfig();
+      const log = createLog({ level: config.logLevel, isForPeople: process.stderr.isTTY === true });
+      const running = await startProcess(config, {
+        log,
+        onMigrated: ({ name }) => log.info('database.migrated', { migration: name }),
+      });
+      const database = withoutCredentials(config.databaseUrl);
+      if (json) {
+        const { provider, role, environment } = config;
+        terminal.json({ url: running.url, database, provider, role, environment, pid: process.pid });
+      } else {
+        terminal.print(
+          terminal.paint.bold('Tidings is running.'),
+          `  web       ${running.url}`,
+          `  database  ${database}`,
+          `  mail      ${config.provider}: ${providers[config.provider]}`,
+          `  role      ${config.role}: ${roles[config.role]}`,
+          'Try in another terminal: npx tidings send --to you@example.org --subject Hello --text "It works."',
+          'Stop with Ctrl-C.',
+        );
+      }
+      const signal = await signalled;
+      if (!json) terminal.print(`${signal}: finishing what is in flight …`);
+      await running.stop();
+      if (!json) terminal.print('Stopped.');
+    });
+}
+
+/** npm passes on the Ctrl-C that the terminal has sent to the whole group already: one key, two signals. */
+const echoMs = 1_000;
+
+/** Resolves with the first signal; a second one, that is no echo of the first, ends the process where it stands. */
+function nextSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let first: { signal: NodeJS.Signals; at: number } | undefined;
+    const onSignal = (signal: NodeJS.Signals) => {
+      if (!first) {
+        first = { signal, at: systemClock.monotonic() };
+        resolve(signal);
+      } else if (signal !== first.signal || systemClock.monotonic() - first.at > echoMs) {
+        process.exit(1);
+      }
+    };
+    process.on('SIGINT', onSignal);
+    process.on('SIGTERM', onSignal);
+  });
+}

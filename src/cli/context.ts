@@ -1,0 +1,46 @@
+import type { Config } from '../config.ts';
+import type { Engine } from '../engine.ts';
+import { Refusal } from '../std/refusal.ts';
+import type { Terminal } from './terminal.ts';
+
+/** What every command is given. */
+export interface Context {
+  readonly terminal: Terminal;
+  /** What the shell is answered; a command sets it when it ran and something failed all the same. */
+  exitCode: 0 | 1 | 2;
+}
+
+export const jsonOption = ['--json', 'print JSON, for programs'] as const;
+
+/** An example under a command's help. */
+export const example = (...lines: string[]) =>
+  ['', lines.length > 1 ? 'Examples:' : 'Example:', ...lines.map((line) => `  $ npx tidings ${line}`)].join(
+    '\n',
+  );
+
+/** The engine for one command: nothing is sent from here, and tables are made only in an empty database. */
+export async function withEngine<T>(work: (engine: Engine, config: Config) => Promise<T>): Promise<T> {
+  const { readConfig } = await import('../config.ts');
+  const config = readConfig();
+  if (isInMemory(config)) {
+    throw new Refusal(
+      'database_in_memory',
+      'DATABASE_URL=sqlite::memory: is seen by one process only, so this command would find nothing. Use a file.',
+    );
+  }
+  const [{ createEngine }, { createLog }] = await Promise.all([
+    import('../engine.ts'),
+    import('../std/log.ts'),
+  ]);
+  const log = createLog({ level: config.logLevel, isForPeople: process.stderr.isTTY === true });
+  const engine = await createEngine(config, { log, migrations: 'empty database only' });
+  try {
+    return await work(engine, config);
+  } finally {
+    await engine.close();
+  }
+}
+
+export function isInMemory({ databaseUrl }: Pick<Config, 'databaseUrl'>): boolean {
+  return /^sqlite:(\/\/)?:memory:$/.test(databaseUrl);
+}

@@ -1,0 +1,90 @@
+import { type Command, CommanderError } from 'commander';
+import { Refusal } from '../std/refusal.ts';
+import { printable, printableLines } from './printable.ts';
+import { withoutPasswords } from './redact.ts';
+import type { Terminal } from './terminal.ts';
+
+interface Circumstances {
+  terminal: Terminal;
+  program: Command;
+  argv: readonly string[];
+}
+
+/**
+ * What was thrown, as the user is told it, and the exit code for it: 2 for a mistake, which says what to do and has no
+ * stack; 1 for what should not happen, whose stack is for whoever asks for it.
+ */
+export async function complain(
+  error: unknown,
+  { terminal, program, argv }: Circumstances,
+): Promise<0 | 1 | 2> {
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return 0;
+    // A group without a command: commander has shown its help already.
+    if (error.code === 'commander.help') return 2;
+  }
+  const options = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
+  const problem = problemOf(error, program, argv);
+  if (options.includes('--json')) {
+    const { lines, code, details } = problem;
+    terminal.complain(JSON.stringify({ error: lines.join(' '), code, ...(details && { details }) }));
+  } else {
+    terminal.complain(...problem.lines.map(printable));
+    if (problem.exitCode === 1) terminal.complain(...(await stackOf(error)));
+  }
+  return problem.exitCode;
+}
+
+interface Problem {
+  exitCode: 1 | 2;
+  lines: string[];
+  code: string;
+  details?: Readonly<Record<string, unknown>> | undefined;
+}
+
+function problemOf(error: unknown, program: Command, argv: readonly string[]): Problem {
+  if (error instanceof Refusal) {
+    const { message, code, details } = error;
+    return { exitCode: 2, lines: message.split('\n'), code, details };
+  }
+  if (error instanceof CommanderError) {
+    const code = error.code
+      .replace('commander.', '')
+      .replaceAll(/[A-Z]/g, (sign) => `_${sign.toLowerCase()}`);
+    return { exitCode: 2, lines: [usageSentence(error.message), seeHelp(program, argv)], code };
+  }
+  const { message, code } = (error ?? {}) as { message?: unknown; code?: unknown };
+  const what = withoutPasswords(String(message || code || error)).replace(/[.\s]+$/, '');
+  return { exitCode: 1, lines: [`Something broke: ${what}.`], code: 'unexpected' };
+}
+
+/** Commander's `error: unknown option '--x'\n(Did you mean --y?)` as sentences. */
+function usageSentence(message: string): string {
+  const [problem = '', ...hints] = message.replace(/^error: /, '').split('\n');
+  const sentence = problem.charAt(0).toUpperCase() + problem.slice(1).replace(/\.$/, '');
+  return [`${sentence}.`, ...hints.map((hint) => hint.replace(/^\((.*)\)$/, '$1'))].join(' ');
+}
+
+function seeHelp(program: Command, argv: readonly string[]): string {
+  const names: string[] = [];
+  let command = program;
+  for (const word of argv) {
+    const next = command.commands.find((candidate) => candidate.name() === word);
+    if (!next) break;
+    names.push(word);
+    command = next;
+  }
+  return `How to use it: ${['npx', 'tidings', ...names, '--help'].join(' ')}`;
+}
+
+async function stackOf(error: unknown): Promise<string[]> {
+  const { readConfig } = await import('../config.ts');
+  let isWanted = false;
+  try {
+    isWanted = readConfig().logLevel === 'debug';
+  } catch {
+    // A configuration that cannot be read asks for nothing.
+  }
+  if (!isWanted) return ['LOG_LEVEL=debug shows where.'];
+  return printableLines(withoutPasswords((error as Error)?.stack ?? String(error)));
+}

@@ -1,0 +1,42 @@
+import { userInfo } from 'node:os';
+import type { DeliveryRow } from '../db/schema.ts';
+import type { Engine } from '../engine.ts';
+import type { OperatorVerb } from '../outbox/operator.ts';
+import { Refusal } from '../std/refusal.ts';
+
+/** What came of an operator's word on one delivery. */
+export type Answer =
+  | { reference: string; row: undefined; isDone: false }
+  | { reference: string; row: DeliveryRow; isDone: boolean };
+
+/** Tells the outbox, which decides; answers in the order of the references, with the rows as they stand afterwards. */
+export async function perform(
+  { queries, outbox }: Engine,
+  references: readonly string[],
+  order: { verb: OperatorVerb; reason: string },
+): Promise<Answer[]> {
+  if (order.reason.trim() === '') {
+    throw new Refusal('reason_required', "Say why with --reason: it is kept in the delivery's story.");
+  }
+  const found = new Map<string, DeliveryRow | undefined>();
+  for (const reference of references) found.set(reference, await queries.find(reference));
+  const seqs = [...new Set([...found.values()].flatMap((row) => row?.seq ?? []))];
+  const recorded = await outbox.perform(seqs, { ...order, operator: operatorName() });
+  const isDone = new Map(recorded.map(({ seq, changed }) => [seq, changed]));
+  const answers: Answer[] = [];
+  for (const [reference, row] of found) {
+    const after = row && (await queries.find(String(row.seq)));
+    if (after) answers.push({ reference, row: after, isDone: isDone.get(after.seq) ?? false });
+    else answers.push({ reference, row: undefined, isDone: false });
+  }
+  return answers;
+}
+
+function operatorName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run under a number that has no name.
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}

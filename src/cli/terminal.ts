@@ -1,0 +1,58 @@
+import pc from 'picocolors';
+import type { Meaning } from '../domain/tell-now.ts';
+
+/**
+ * Where a command's words go: results to standard output, complaints to standard error. A reader that has seen enough
+ * (`| head -1`) is no error and stops no work: what follows is dropped, and the command finishes what it began.
+ */
+export interface Terminal {
+  print(...lines: string[]): void;
+  json(value: unknown): void;
+  complain(...lines: string[]): void;
+  readonly paint: Paint;
+  /** How wide a line may be; undefined when nobody's screen shows it. */
+  readonly columns: number | undefined;
+  readonly isForPeople: boolean;
+  /** Why output was lost, other than by a reader that left: a full disk, for one. */
+  readonly failure: Error | undefined;
+}
+
+export interface Paint {
+  bold(text: string): string;
+  dim(text: string): string;
+  /** Colour stands beside a word, never in place of it. */
+  meaning(meaning: Meaning, text: string): string;
+}
+
+export function createTerminal(): Terminal {
+  const { stdout, stderr } = process;
+  let failure: Error | undefined;
+  for (const stream of [stdout, stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') failure ??= error;
+    });
+  }
+  const print = (...lines: string[]) => {
+    if (stdout.writable) stdout.write(lines.map((line) => `${line}\n`).join(''));
+  };
+  return {
+    print,
+    json: (value) => print(JSON.stringify(value, null, 2)),
+    complain: (...lines) => {
+      if (stderr.writable) stderr.write(lines.map((line) => `${line}\n`).join(''));
+    },
+    // picocolors alone would also paint for a pipe when CI is set.
+    paint: createPaint(pc.isColorSupported && stdout.isTTY === true),
+    columns: stdout.isTTY ? stdout.columns : undefined,
+    isForPeople: stdout.isTTY === true,
+    get failure() {
+      return failure;
+    },
+  };
+}
+
+export function createPaint(isEnabled: boolean): Paint {
+  const { bold, dim, green, cyan, red, gray } = pc.createColors(isEnabled);
+  const colours = { good: green, 'in hand': cyan, 'needs a person': red, 'stopped on purpose': gray };
+  return { bold, dim, meaning: (meaning, text) => colours[meaning](text) };
+}

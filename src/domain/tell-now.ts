@@ -1,0 +1,88 @@
+import { ago, duration } from '../std/duration.ts';
+import { type Status, statuses } from './lifecycle.ts';
+import type { DeliveryState } from './transition.ts';
+
+/**
+ * How a delivery stands, in a sentence: also while it is under way, when its story has no sentence for that yet.
+ * Error messages are other people's texts and come out as they are: whoever shows a sentence escapes it for its place.
+ */
+export interface Standing {
+  sentence: string;
+  meaning: Meaning;
+  /** Nobody knows yet whether a mail exists. */
+  isDoubt: boolean;
+}
+
+export function tellNow(state: DeliveryState, now: number): Standing {
+  const isDoubt = statuses[state.status].mailExists === 'perhaps' || state.firstPossibleAcceptAt !== null;
+  return { sentence: nowSentences[state.status](state, now), meaning: meanings[state.status], isDoubt };
+}
+
+const nowSentences: Record<Status, (state: DeliveryState, now: number) => string> = {
+  pending: (state, now) => `It waits to be sent, ${due(state, now)}.`,
+  failed_transient: (state, now) => `It is known not to have arrived and is tried again, ${due(state, now)}.`,
+  claimed: (state, now) => `${holder(state)} has it in hand; nothing has left yet.${overdue(state, now)}`,
+  sending: (state, now) =>
+    `${holder(state)} has been handing it to ${state.account ?? 'the provider'} (attempt ${state.attempts + 1}).${overdue(state, now)}`,
+  reconciling: (state, now) =>
+    `A mail may exist: we don't know yet whether ${state.account ?? 'the provider'} accepted it. ${
+      state.lockedBy === null ? `It is looked into ${due(state, now)}` : `${holder(state)} is looking into it`
+    }.`,
+  needs_review: ({ account }) =>
+    `Nobody can find out whether ${account ?? 'the provider'} accepted it. A person must decide.`,
+  sent: ({ account, sentAt }, now) =>
+    `${account ?? 'The provider'} accepted it ${ago(now - (sentAt ?? now))}.`,
+  delivered: ({ deliveredAt, sentAt }, now) =>
+    `It reached the recipient's mail server ${ago(now - (deliveredAt ?? sentAt ?? now))}.`,
+  failed_permanent: (state) => {
+    if (state.firstPossibleAcceptAt !== null) return 'Given up in doubt: it may have been sent.';
+    const why = state.lastError
+      ? `: ${(state.lastError.message ?? state.lastError.code).replace(/[.\s]+$/, '')}`
+      : '';
+    return `Given up${why}. ${state.sentAt === null ? 'It was not sent.' : 'It had been accepted, and did not arrive.'}`;
+  },
+  suppressed: ({ sentAt }) =>
+    sentAt === null
+      ? 'Not sent: the address must not be mailed.'
+      : 'It was accepted; since then the address must not be mailed.',
+  skipped_unsubscribed: () => 'Not sent: the recipient had unsubscribed.',
+  skipped_no_email: () => 'Not sent: the recipient has no address.',
+  skipped_ineligible: () => 'Not sent: the source said not to.',
+  expired: () => 'Not sent: too late to be of use.',
+};
+
+function due({ dueAt }: DeliveryState, now: number): string {
+  if (dueAt === null) return 'at no set time';
+  return dueAt <= now ? `due for ${duration(now - dueAt)}` : `in ${duration(dueAt - now)}`;
+}
+
+/** The time of day in UTC: what is under way began today, or something is wrong and `overdue` says so. */
+function holder({ lockedBy, lockedAt }: DeliveryState): string {
+  const since = lockedAt === null ? '' : `Since ${new Date(lockedAt).toISOString().slice(11, 19)}Z `;
+  return `${since}${lockedBy ?? 'a worker'}`;
+}
+
+function overdue({ dueAt }: DeliveryState, now: number): string {
+  if (dueAt === null || dueAt >= now) return '';
+  return ` Its time was up ${ago(now - dueAt)}: the worker is probably gone, and the sweep takes over.`;
+}
+
+/** The four meanings that a colour may have. */
+export type Meaning = 'good' | 'in hand' | 'needs a person' | 'stopped on purpose';
+
+export const meanings = {
+  pending: 'in hand',
+  claimed: 'in hand',
+  sending: 'in hand',
+  sent: 'good',
+  delivered: 'good',
+  failed_transient: 'in hand',
+  reconciling: 'in hand',
+  needs_review: 'needs a person',
+  failed_permanent: 'needs a person',
+  suppressed: 'stopped on purpose',
+  skipped_unsubscribed: 'stopped on purpose',
+  skipped_no_email: 'stopped on purpose',
+  skipped_ineligible: 'stopped on purpose',
+  expired: 'stopped on purpose',
+} as const satisfies Record<Status, Meaning>;

@@ -1,0 +1,84 @@
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyInstance } from 'fastify';
+import { systemIds } from '../std/ids.ts';
+import type { Log } from '../std/log.ts';
+import { Refusal } from '../std/refusal.ts';
+
+/** The one shape of every error. */
+export interface ErrorBody {
+  error: string;
+  code: string;
+  traceId: string;
+  details?: Readonly<Record<string, unknown>>;
+}
+
+export function addErrors(server: FastifyInstance, log: Log): void {
+  server.setNotFoundHandler((request, reply) => {
+    const body = { error: 'There is nothing at this address.', code: 'not_found', traceId: request.id };
+    return reply.code(404).send(body satisfies ErrorBody);
+  });
+  server.setErrorHandler<FastifyError>((error, request, reply) => {
+    const traceId = request.id;
+    if (error instanceof Refusal) {
+      const { message, code, details } = error;
+      return reply
+        .code(400)
+        .send({ error: message, code, traceId, ...(details && { details }) } satisfies ErrorBody);
+    }
+    const status = error.statusCode ?? 500;
+    if (status < 500) {
+      const { sentence, code } = mistakes[status] ?? {
+        sentence: 'The request cannot be understood.',
+        code: 'bad_request',
+      };
+      return reply.code(status).send({ error: sentence, code, traceId } satisfies ErrorBody);
+    }
+    log.error('http.failed', {
+      traceId,
+      method: request.method,
+      route: request.routeOptions.url ?? null,
+      error,
+    });
+    const sentence = 'Something broke on our side. The log tells more under this trace id.';
+    return reply.code(500).send({ error: sentence, code: 'unexpected', traceId } satisfies ErrorBody);
+  });
+}
+
+/** Fastify's own refusals in our words: its messages quote what was sent. */
+const mistakes: Readonly<Record<number, { sentence: string; code: string }>> = {
+  400: { sentence: 'The request cannot be understood; check its address and its body.', code: 'bad_request' },
+  408: { sentence: 'The request took too long to arrive.', code: 'request_timeout' },
+  413: { sentence: 'The body is too large.', code: 'body_too_large' },
+  414: { sentence: 'The address is too long.', code: 'address_too_long' },
+  415: {
+    sentence: 'The body has a content type that is not accepted here; send JSON.',
+    code: 'unsupported_media_type',
+  },
+  431: { sentence: 'The headers are too large.', code: 'headers_too_large' },
+};
+
+const statusesByCode: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+};
+
+/** What is no HTTP reaches no route; it is answered on the bare socket. */
+export function answerBadRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status = statusesByCode[error.code ?? ''] ?? '400 Bad Request';
+  const { sentence = '', code = '' } = mistakes[Number.parseInt(status, 10)] ?? {};
+  const body = JSON.stringify({ error: sentence, code, traceId: systemIds.uuid() } satisfies ErrorBody);
+  socket.end(
+    [
+      `HTTP/1.1 ${status}`,
+      'content-type: application/json; charset=utf-8',
+      `content-length: ${Buffer.byteLength(body)}`,
+      'connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}

@@ -1,0 +1,79 @@
+import { type Status, statuses, statusNames } from '../../domain/lifecycle.ts';
+import { type Meaning, meanings } from '../../domain/tell-now.ts';
+
+/** The stations on the line from left to right; all other statuses are the ways off it. */
+const line: readonly Status[] = ['pending', 'sending', 'sent', 'delivered'];
+
+export function homePage(counts: readonly { status: Status; count: number }[], environment: string): string {
+  const sums = new Map<Status, number>();
+  for (const { status, count } of counts) sums.set(status, (sums.get(status) ?? 0) + count);
+  const offLine = statusNames.filter((status) => !line.includes(status) && sums.has(status));
+  const total = [...sums.values()].reduce((sum, count) => sum + count, 0);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Tidings is running</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<h1>Tidings is running</h1>
+<p class="muted">Deployment: ${escapeHtml(environment)}. ${total === 1 ? '1 delivery' : `${total} deliveries`} in the outbox.</p>
+<h2>Deliveries</h2>
+<ol class="line">${line.map((status) => `<li>${station(status, sums.get(status) ?? 0)}</li>`).join('')}</ol>
+${offLine.length > 0 ? `<ul class="off">${offLine.map((status) => `<li>${station(status, sums.get(status) ?? 0)}</li>`).join('')}</ul>` : ''}
+<h2>${total === 0 ? 'No mail has been asked for yet. Send the first:' : 'Try next'}</h2>
+<pre><code>npx tidings send --to you@example.org --subject Hello --text "It works."
+npx tidings inbox
+npx tidings deliveries list</code></pre>
+<p class="muted">What is configured, and what is only a sample: <code>npx tidings doctor</code></p>
+</main>
+</body>
+</html>
+`;
+}
+
+/** A shape besides the colour, for those who cannot tell colours apart. */
+const shapes: Record<Meaning, { sign: string; class: string }> = {
+  good: { sign: '●', class: 'good' },
+  'in hand': { sign: '◐', class: 'hand' },
+  'needs a person': { sign: '▲', class: 'person' },
+  'stopped on purpose': { sign: '■', class: 'stopped' },
+};
+
+function station(status: Status, count: number): string {
+  const shape = shapes[meanings[status]];
+  return `<span class="count">${count}</span><span class="name"><span class="${shape.class}" aria-hidden="true">${shape.sign}</span> ${status}</span><span class="muted">${escapeHtml(statuses[status].meaning)}</span>`;
+}
+
+function escapeHtml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
+
+const style = `
+:root{color-scheme:light dark;--paper:#faf8f4;--ink:#1d1b18;--muted:#665f56;--hair:#ded8ce;--good:#1f6f43;--hand:#7d5200;--person:#b3261e;--stopped:#665f56}
+@media (prefers-color-scheme:dark){:root{--paper:#1a1917;--ink:#ece8e1;--muted:#a8a196;--hair:#3a3732;--good:#7cc79a;--hand:#e0b15a;--person:#f2938c;--stopped:#a8a196}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
+main{max-width:720px;margin:0 auto;padding:40px 20px}
+h1{font-size:28px;line-height:1.2;margin:0 0 4px}
+h2{font-size:16px;margin:32px 0 8px}
+p{margin:0;max-width:70ch}
+.muted{color:var(--muted);font-size:14px}
+ol,ul{list-style:none;margin:0;padding:0;display:grid;grid-template-columns:repeat(auto-fit,minmax(140px,1fr));border-top:1px solid var(--hair)}
+li{padding:12px 12px 12px 0;position:relative;border-bottom:1px solid var(--hair)}
+.line li+li::before{content:"→";position:absolute;left:-24px;top:16px;color:var(--muted)}
+.off{border-top:0}
+.count{display:block;font-size:20px;font-variant-numeric:tabular-nums}
+.name{display:block;font:14px/1.5 ui-monospace,monospace}
+.good{color:var(--good)}.hand{color:var(--hand)}.person{color:var(--person)}.stopped{color:var(--stopped)}
+pre{margin:0;padding:12px 16px;border:1px solid var(--hair);overflow-x:auto}
+code{font:14px/1.5 ui-monospace,monospace}
+`;

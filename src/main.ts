@@ -1,0 +1,58 @@
+import type { Config } from './config.ts';
+import type { Migration } from './db/migrate.ts';
+import { createEngine } from './engine.ts';
+import { listen } from './http/listen.ts';
+import { createServer } from './http/server.ts';
+import type { Log } from './std/log.ts';
+
+/**
+ * One process: configuration → engine → role → the server. A worker sends and answers only how it is; an api answers
+ * and never sends; both do both.
+ */
+export interface RunningProcess {
+  readonly url: string;
+  /** Stops listening, lets what is in flight finish within a bound, gives back the rest, closes the database. */
+  stop(): Promise<void>;
+}
+
+export interface ProcessParts {
+  log: Log;
+  onMigrated?: (migration: Migration) => void;
+}
+
+export async function startProcess(
+  config: Config,
+  { log, onMigrated }: ProcessParts,
+): Promise<RunningProcess> {
+  const engine = await createEngine(config, { log, migrations: 'all', ...(onMigrated && { onMigrated }) });
+  const { db, clock, queries, runner } = engine;
+  const isWorking = config.role !== 'api';
+  let isStopping = false;
+  try {
+    const server = await createServer({
+      db,
+      clock,
+      log,
+      ...(isWorking && { runner }),
+      ...(config.role !== 'worker' && { home: { queries, environment: config.environment } }),
+      isStopping: () => isStopping,
+    });
+    const { url, close } = await listen(server, config, clock);
+    // Last, so that a process which cannot listen has sent nothing.
+    if (isWorking) runner.start();
+    log.info('process.started', { url, role: config.role, provider: engine.provider.name });
+    return {
+      url,
+      async stop() {
+        isStopping = true;
+        log.info('process.stopping');
+        await close();
+        await engine.close();
+        log.info('process.stopped');
+      },
+    };
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}

@@ -1,0 +1,176 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Database, type DialectName, openDatabase } from '../../src/db/database.ts';
+import type { Composed } from '../../src/outbox/begin.ts';
+import { createOutbox, type Outbox, readNamespace } from '../../src/outbox/outbox.ts';
+import { createQueries } from '../../src/outbox/queries.ts';
+import { systemClock } from '../../src/std/clock.ts';
+import { silentLog } from '../../src/std/log.ts';
+import { mailTo } from '../support/mails.ts';
+import { createWorld, intentNumber, onBothDatabases, type World } from '../support/world.ts';
+
+/**
+ * The plans of the hot statements, as the databases make them on a table with far more finished than waiting rows. They
+ * are checked in under docs/plans, so that a review shows a change, and a plan that loses its index fails here.
+ * `npm run plans` writes them anew.
+ */
+const finished = 20_000;
+const waiting = 2_000;
+
+interface Statement {
+  sql: string;
+  parameters: readonly unknown[];
+}
+
+onBothDatabases('the plans of the hot statements', (dialect) => {
+  let world: World;
+  let db: Database;
+  let outbox: Outbox;
+  let seen: Statement[] = [];
+  beforeAll(async () => {
+    world = await createWorld(dialect);
+    db = await openDatabase(world.url, {
+      clock: systemClock,
+      log: silentLog,
+      onStatement: (each) => seen.push(each),
+    });
+    const listeners = { consent: async () => {}, source: () => undefined };
+    outbox = createOutbox({
+      db,
+      clock: systemClock,
+      log: silentLog,
+      namespace: await readNamespace(db),
+      listeners,
+    });
+    await fill(outbox, db);
+  });
+  afterAll(async () => {
+    await db.close();
+    await world.close();
+  });
+
+  it('are those that are checked in', async () => {
+    const plans: Record<string, string[]> = {};
+    for (const [name, statement] of await hotStatements()) plans[name] = await planOf(db, statement);
+    const file = new URL(`../../docs/plans/${dialect}.md`, import.meta.url);
+    if (process.env.UPDATE === '1') writeFileSync(file, page(dialect, plans));
+    const known = plansIn(readFileSync(file, 'utf8'));
+    expect(Object.keys(plans)).toEqual(Object.keys(known));
+    for (const [name, plan] of Object.entries(plans)) {
+      const message = `${name}: the plan no longer reads by the index in docs/plans/${dialect}.md; it is now\n${plan.join('\n')}\n`;
+      expect(accesses(plan), message).toEqual(accesses(known[name] ?? []));
+    }
+  });
+
+  it('never read the whole of a table', async () => {
+    for (const [name, statement] of await hotStatements()) {
+      const whole = (await planOf(db, statement)).filter((line) =>
+        /Seq Scan on|SCAN (deliveries|delivery_\w+)/.test(line),
+      );
+      expect(whole, name).toEqual([]);
+    }
+  });
+
+  it('would be noticed: without its index the claim reads otherwise', async () => {
+    const [claim] = await hotStatements();
+    if (!claim) throw new Error('no claim');
+    const before = accesses(await planOf(db, claim[1]));
+    await sql`DROP INDEX deliveries_claimable`.execute(db.write);
+    expect(accesses(await planOf(db, claim[1]))).not.toEqual(before);
+  });
+
+  /** The statements themselves, taken from the outbox at work; the first of each kind. */
+  async function hotStatements(): Promise<[string, Statement][]> {
+    const recorded: [string, Statement][] = [];
+    const during = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+      seen = [];
+      const result = await work();
+      const reading = seen.filter(({ sql: text }) => /^\s*(UPDATE|SELECT)/i.test(text));
+      reading.forEach((statement, index) => {
+        recorded.push([index === 0 ? name : `${name}, ${index + 1}`, statement]);
+      });
+      return result;
+    };
+    const order = { source: 'plain', worker: 'w', limit: 100, leaseMs: 60_000, from: 'normal' } as const;
+    const claimed = await during('claim', () => outbox.claim(order));
+    await during('claim of suspects', () => outbox.claim({ ...order, from: 'suspects', limit: 1 }));
+    const batch = claimed.map((each): Composed => ({ claimed: each, mail: mailTo(each.seq) }));
+    const beginning = { worker: 'w', account: 'a', keyWindowMs: 1, lastCheck: async () => new Map() };
+    await during('begin', () => outbox.begin(batch, beginning));
+    await during('record', () =>
+      outbox.record(
+        claimed.map(({ seq, round }) => ({
+          seq,
+          event: 'accepted',
+          round,
+          at: 1,
+          messageId: `m${seq}`,
+          actor: 'w',
+        })),
+      ),
+    );
+    await during('enqueue of repeats', () =>
+      outbox.enqueue(Array.from({ length: 50 }, (_, number) => intentNumber(number))),
+    );
+    const queries = createQueries(db);
+    await during('overdue', () =>
+      queries.overdue(['claimed', 'sending', 'reconciling'], systemClock.now(), 200),
+    );
+    await during('dead letters', () => queries.search({ status: ['failed_permanent'], limit: 50 }));
+    await during('search by address', () => queries.search({ address: 'person-7@example.org', limit: 50 }));
+    await during('a page of deliveries', () => queries.search({ below: 5000, limit: 50 }));
+    await during('story', () => queries.story(7));
+    await during('by provider id', () => queries.find('message-77'));
+    return recorded;
+  }
+});
+
+async function fill(outbox: Outbox, db: Database): Promise<void> {
+  await outbox.enqueue(Array.from({ length: finished + waiting }, (_, number) => intentNumber(number)));
+  await sql`
+    UPDATE deliveries SET status = 'sent', sent_at = 1, due_at = NULL, evidence = 5, round = 1, provider_message_id = 'message-' || seq
+    WHERE seq <= ${sql.lit(finished)}
+  `.execute(db.write);
+  await sql`
+    INSERT INTO delivery_events (delivery_seq, at, event, status, round, actor)
+    SELECT seq, 1, 'accepted', 'sent', 1, 'w' FROM deliveries WHERE status = 'sent'
+  `.execute(db.write);
+  await sql.raw('ANALYZE').execute(db.write);
+}
+
+async function planOf(db: Database, { sql: text, parameters }: Statement): Promise<string[]> {
+  const explain = db.dialect === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN (COSTS OFF)';
+  const { rows } = await db.write.executeQuery<Record<string, string>>({
+    query: { kind: 'RawNode', sqlFragments: [], parameters: [] },
+    queryId: { queryId: 'explain' },
+    sql: `${explain} ${text}`,
+    parameters,
+  });
+  return rows.map((row) => row.detail ?? row['QUERY PLAN'] ?? '');
+}
+
+/** What is read, and by which index. The rest of a plan differs between versions of a database without harm. */
+function accesses(plan: readonly string[]): string[] {
+  const found = plan.flatMap((line) => {
+    const match =
+      /(?:Index(?: Only)? Scan using|Bitmap Index Scan on) (\w+)/.exec(line) ??
+      /(?:SEARCH|SCAN) \w+ USING (?:COVERING )?(?:INDEX (\w+)|INTEGER PRIMARY KEY)/.exec(line) ??
+      /(Seq Scan on \w+|SCAN \w+)/.exec(line);
+    return match ? [match[1] ?? 'primary key'] : [];
+  });
+  return [...new Set(found)].sort();
+}
+
+function page(dialect: DialectName, plans: Record<string, readonly string[]>): string {
+  const sections = Object.entries(plans).map(
+    ([name, plan]) => `## ${name}\n\n\`\`\`\n${plan.join('\n')}\n\`\`\`\n`,
+  );
+  const intro = `Made by \`npm run plans\` on a table with ${finished} finished and ${waiting} waiting rows; checked by \`tests/outbox/plans.test.ts\`.`;
+  return `# Plans of the hot statements: ${dialect}\n\n${intro}\n\n${sections.join('\n')}`;
+}
+
+function plansIn(text: string): Record<string, string[]> {
+  const sections = [...text.matchAll(/^## (.+)\n\n```\n([\s\S]*?)\n```/gm)];
+  return Object.fromEntries(sections.map((match) => [match[1] ?? '', (match[2] ?? '').split('\n')]));
+}
