@@ -77,6 +77,8 @@ export function createDispatch(parts: DispatchParts): Dispatch {
       const rest = composed.slice(start, start + chunk);
       if (signal.aborted) release(rest.map((one) => one.claimed));
       else await beginAndSend(source, rest, leaseEndsAt, signal);
+      // Written down before the next are begun, for the same reason.
+      await recorder.drain();
     }
     await recorder.drain();
     return claimed.length;

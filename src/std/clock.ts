@@ -41,6 +41,8 @@ function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
 /** A clock that stands still until it is told to move; sleepers wake in the order of their deadlines. */
 export interface ManualClock extends Clock {
   advance(ms: number): Promise<void>;
+  /** How long the next sleeper still sleeps; undefined when nobody does. */
+  nextWakeMs(): number | undefined;
 }
 
 export function createManualClock(startAt = Date.UTC(2026, 0, 1)): ManualClock {
@@ -62,6 +64,9 @@ export function createManualClock(startAt = Date.UTC(2026, 0, 1)): ManualClock {
         sleepers.push(sleeper);
         signal?.addEventListener('abort', wake, { once: true });
       });
+    },
+    nextWakeMs() {
+      return sleepers.length === 0 ? undefined : Math.min(...sleepers.map(({ wakeAt }) => wakeAt)) - elapsed;
     },
     async advance(ms) {
       if (!(ms >= 0)) throw new RangeError(`a clock does not go backwards: ${ms}`);

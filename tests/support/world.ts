@@ -101,6 +101,24 @@ export async function createWorld(dialect: DialectName): Promise<World> {
   };
 }
 
+/**
+ * Lets time pass for code that sleeps, and only for it: while a real database works at its own pace, the clock stands.
+ * Gives up after ten seconds of real time.
+ */
+export async function advanceUntil<T>(clock: ManualClock, work: Promise<T>): Promise<T> {
+  let isDone = false;
+  const done = work.finally(() => {
+    isDone = true;
+  });
+  done.catch(() => {});
+  for (let wait = 0; wait < 5000 && !isDone; wait++) {
+    const ms = clock.nextWakeMs();
+    if (ms === undefined) await new Promise((resolve) => setTimeout(resolve, 2));
+    else await clock.advance(ms);
+  }
+  return done;
+}
+
 export function intentNumber(number: number, more: Partial<Intent> = {}): Intent {
   return {
     source: 'plain',
