@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { compile, isCompiled } from './compile.mjs';
-import { install, isInstalled } from './install.mjs';
-import { withLock } from './lock.mjs';
+import { compile, isCompiled } from './prepare/compile.mjs';
+import { install, isInstalled } from './prepare/install.mjs';
+import { withLock } from './prepare/lock.mjs';
+import { StepFailed } from './prepare/run-step.mjs';
 import { root } from './root.mjs';
-import { StepFailed } from './run-step.mjs';
 
 /**
  * Makes a clone runnable: packages as package-lock.json names them, dist as src says. Silent and quick when

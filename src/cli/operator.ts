@@ -13,15 +13,15 @@ export type Answer =
 export async function perform(
   { queries, outbox }: Engine,
   references: readonly string[],
-  order: { verb: OperatorVerb; reason: string },
+  { verb, reason = '' }: { verb: OperatorVerb; reason?: string | undefined },
 ): Promise<Answer[]> {
-  if (order.reason.trim() === '') {
+  if (reason.trim() === '') {
     throw new Refusal('reason_required', "Say why with --reason: it is kept in the delivery's story.");
   }
   const found = new Map<string, DeliveryRow | undefined>();
   for (const reference of references) found.set(reference, await queries.find(reference));
   const seqs = [...new Set([...found.values()].flatMap((row) => row?.seq ?? []))];
-  const recorded = await outbox.perform(seqs, { ...order, operator: operatorName() });
+  const recorded = await outbox.perform(seqs, { verb, reason, operator: operatorName() });
   const isDone = new Map(recorded.map(({ seq, changed }) => [seq, changed]));
   const answers: Answer[] = [];
   for (const [reference, row] of found) {

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { type Address, addressKey, parseAddress } from '../domain/address.ts';
-import { checkMail, type Sender } from '../domain/message.ts';
+import { checkMail, parseSender } from '../domain/message.ts';
 import { render } from '../emails/render.ts';
 import { Refusal } from '../std/refusal.ts';
 import { shortened } from './printable.ts';
@@ -18,6 +18,7 @@ const recipientsMax = 100;
 
 /** One of each, in the order given; all mistakes at once. */
 export function readRecipients(texts: readonly string[]): Address[] {
+  if (texts.length === 0) throw new Refusal('recipient_missing', 'Say who is told: --to name@example.org.');
   if (texts.length > recipientsMax) {
     throw new Refusal(
       'too_many_recipients',
@@ -93,13 +94,26 @@ const textTooBig = () =>
   );
 
 /** The same checks as on the way out, but here the answer reaches whoever can still change the text. */
-export function requireSendable(mail: PlainMail, to: readonly Address[], from: Sender): void {
+export function requireSendable(mail: PlainMail, to: readonly Address[]): void {
+  if (mail.subject === '') throw new Refusal('subject_missing', 'Give the mail a subject: --subject TEXT.');
+  if (mail.text.trim() === '') throw new Refusal('text_missing', 'The text is empty. Say something in it.');
   if (Buffer.byteLength(mail.text) > textOctetsMax) throw textTooBig();
   const rendered = render('plain', { ...mail });
-  if (!rendered.ok)
-    throw new Refusal(rendered.code, `The mail needs a subject and a text. ${rendered.sentence}`);
+  if (!rendered.ok) throw new Refusal(rendered.code, rendered.sentence);
+  const { subject, html, text } = rendered;
+  // The sender was checked with the configuration; any good one stands in for it.
+  const sender = parseSender('sender@example.org');
+  if (!sender.ok) throw new Error(sender.sentence);
   for (const address of to) {
-    const checked = checkMail({ ...rendered, from, to: address, headers: {}, tags: {} });
+    const checked = checkMail({
+      from: sender.sender,
+      to: address,
+      subject,
+      html,
+      text,
+      headers: {},
+      tags: {},
+    });
     if (!checked.ok) throw new Refusal(checked.code, checked.sentence);
   }
 }

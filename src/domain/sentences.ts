@@ -35,6 +35,7 @@ interface Detail {
   beganAt?: number;
   account?: string;
   attempts?: number;
+  messageId?: string;
   dueAt?: number;
   error?: DeliveryError;
   ignored?: string;
@@ -66,16 +67,16 @@ function sentenceOf(moment: Moment): string {
   }
   // A row that a newer version wrote may hold an event that this one does not know.
   const tell = (sentences as Partial<Record<string, (moment: Moment) => string>>)[moment.event];
-  return tell ? tell(moment) : `${wordOf(moment.event)}, by ${moment.actor}.`;
+  return tell ? tell(moment) : `${capital(wordOf(moment.event))}, by ${moment.actor}.`;
 }
 
 const wordOf = (event: string) => event.replaceAll('_', ' ');
 
 /** Total over all events: one without a sentence does not compile. */
 const sentences = {
-  claimed: ({ actor }) => `${actor} took it in hand.`,
-  begun: ({ actor, detail }) => `${actor} began to hand it to ${provider(detail)}.`,
-  taken_up: ({ actor }) => `${actor} began to look into it.`,
+  claimed: ({ actor }) => `Worker ${actor} took it in hand.`,
+  begun: ({ actor, detail }) => `Worker ${actor} began to hand it to ${provider(detail)}.`,
+  taken_up: ({ actor }) => `Worker ${actor} began to look into it.`,
   unsubscribed: () => 'Not sent: the recipient had unsubscribed.',
   address_suppressed: () => 'Not sent: the address must not be mailed.',
   no_address: () => 'Not sent: the recipient has no address.',
@@ -83,27 +84,27 @@ const sentences = {
   expired: (moment) => `Not sent: too late to be of use${because(moment)}.`,
   deferred: (moment) =>
     moment.detail.from === 'sending'
-      ? `${provider(moment.detail)} did not accept it, through no fault of this mail${because(moment)}; not counted as an attempt, ${again(moment)}.`
+      ? `${capital(provider(moment.detail))} did not accept it, through no fault of this mail${because(moment)}; not counted as an attempt, ${again(moment)}.`
       : `Put off${because(moment)}; ${again(moment)}.`,
-  unsendable: (moment) => `It cannot be sent as it is${because(moment)}. Nothing left.`,
+  unsendable: (moment) => `It cannot be sent as it is${because(moment)}. Nothing was sent.`,
   lapsed: ({ detail }) =>
-    `${detail.worker ?? 'A worker'} took it in hand and never came back. Nothing had left; it waits again.`,
+    `${worker(detail)} took it in hand and never came back. Nothing had left; it waits again.`,
   gave_up: (moment) =>
     moment.detail.from === 'sending'
-      ? `${provider(moment.detail)} refused it on the last attempt (${attempt(moment)})${because(moment)}. Given up.`
+      ? `${capital(provider(moment.detail))} refused it on the last attempt (${attempt(moment)})${because(moment)}. Given up.`
       : `Given up${because(moment)}.`,
   refused_for_now: (moment) =>
-    `${provider(moment.detail)} refused it for now (${attempt(moment)})${because(moment)}; ${again(moment)}.`,
+    `${capital(provider(moment.detail))} refused it for now (${attempt(moment)})${because(moment)}; ${again(moment)}.`,
   refused_for_good: (moment) =>
-    `${provider(moment.detail)} refused it for good (${attempt(moment)})${because(moment)}.`,
+    `${capital(provider(moment.detail))} refused it for good (${attempt(moment)})${because(moment)}.`,
   outcome_unknown: (moment) =>
     `It was handed to ${provider(moment.detail)} (${attempt(moment)}), and no clear answer came${because(moment)}. We don't know yet whether it was accepted.`,
   key_conflict: (moment) =>
-    `${provider(moment.detail)} says that this key was used with another mail (${attempt(moment)}). Something was accepted under it; we don't know yet what.`,
+    `${capital(provider(moment.detail))} says that this key was used with another mail (${attempt(moment)}). Something was accepted under it; we don't know yet what.`,
   lease_expired: ({ detail }) =>
     detail.from === 'sending'
-      ? `${detail.worker ?? 'A worker'} had begun to hand it to ${provider(detail)} and never came back. We don't know yet whether it was accepted.`
-      : `${detail.worker ?? 'A worker'} had begun to look into it and never came back; somebody else will.`,
+      ? `${worker(detail)} had begun to hand it to ${provider(detail)} and never came back. We don't know yet whether it was accepted.`
+      : `${worker(detail)} had begun to look into it and never came back; somebody else will.`,
   resubmitted: ({ detail }) => `The same mail went to ${provider(detail)} again, under the same key.`,
   still_unknown: (moment) =>
     `We still don't know whether it was accepted${because(moment)}; ${again(moment)}.`,
@@ -119,10 +120,11 @@ const sentences = {
   accepted: (moment) => {
     const { detail, actor } = moment;
     if (actor.startsWith('operator')) return `${capital(actor)} decided that it was sent${because(moment)}.`;
-    if (detail.evidence === 'look-up') return 'The provider was asked and has it: it was accepted after all.';
+    if (detail.evidence === 'look-up')
+      return `The provider was asked and has it${asMessage(detail)}: it was accepted after all.`;
     if (detail.from === 'sending' && detail.worker === actor)
-      return `${provider(detail)} accepted it (${attempt(moment)}).`;
-    return `Word came that the provider has accepted it (by ${actor}).`;
+      return `${capital(provider(detail))} accepted it${asMessage(detail)} (${attempt(moment)}).`;
+    return `Word came that the provider has accepted it${asMessage(detail)} (by ${actor}).`;
   },
   bounced_for_now: (moment) =>
     `It bounced for now${because(moment)}; ${moment.status === 'failed_permanent' ? 'that was the last round' : again(moment)}.`,
@@ -135,6 +137,10 @@ const sentences = {
 } as const satisfies Record<WorkEvent | EvidenceEvent, (moment: Moment) => string>;
 
 const provider = ({ account, error }: Detail) => account ?? error?.provider ?? 'the provider';
+
+const worker = (detail: Detail) => (detail.worker === undefined ? 'A worker' : `Worker ${detail.worker}`);
+
+const asMessage = ({ messageId }: Detail) => (messageId === undefined ? '' : ` as ${messageId}`);
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -151,7 +157,7 @@ function attempt({ at, round, detail }: Moment): string {
   const number = detail.attempts === undefined ? 'not counted as an attempt' : `attempt ${detail.attempts}`;
   return [
     round > 1 ? `${number} of round ${round}` : number,
-    ...(detail.worker === undefined ? [] : [`by ${detail.worker}`]),
+    ...(detail.worker === undefined ? [] : [`by worker ${detail.worker}`]),
     ...(detail.beganAt === undefined ? [] : [`after ${duration(at - detail.beganAt)}`]),
   ].join(', ');
 }

@@ -15,23 +15,29 @@ export interface Standing {
 
 export function tellNow(state: DeliveryState, now: number): Standing {
   const isDoubt = statuses[state.status].mailExists === 'perhaps' || state.firstPossibleAcceptAt !== null;
-  return { sentence: nowSentences[state.status](state, now), meaning: meanings[state.status], isDoubt };
+  return {
+    sentence: capital(nowSentences[state.status](state, now)),
+    meaning: meanings[state.status],
+    isDoubt,
+  };
 }
 
 const nowSentences: Record<Status, (state: DeliveryState, now: number) => string> = {
   pending: (state, now) => `It waits to be sent, ${due(state, now)}.`,
   failed_transient: (state, now) => `It is known not to have arrived and is tried again, ${due(state, now)}.`,
-  claimed: (state, now) => `${holder(state)} has it in hand; nothing has left yet.${overdue(state, now)}`,
+  claimed: (state, now) => `${holder(state)} has had it in hand; nothing has left yet.${overdue(state, now)}`,
   sending: (state, now) =>
     `${holder(state)} has been handing it to ${state.account ?? 'the provider'} (attempt ${state.attempts + 1}).${overdue(state, now)}`,
   reconciling: (state, now) =>
     `A mail may exist: we don't know yet whether ${state.account ?? 'the provider'} accepted it. ${
-      state.lockedBy === null ? `It is looked into ${due(state, now)}` : `${holder(state)} is looking into it`
+      state.lockedBy === null
+        ? `Looking into it is ${due(state, now)}`
+        : `${capital(holder(state))} has been looking into it`
     }.`,
   needs_review: ({ account }) =>
     `Nobody can find out whether ${account ?? 'the provider'} accepted it. A person must decide.`,
   sent: ({ account, sentAt }, now) =>
-    `${account ?? 'The provider'} accepted it ${ago(now - (sentAt ?? now))}.`,
+    `${account ?? 'the provider'} accepted it ${ago(now - (sentAt ?? now))}.`,
   delivered: ({ deliveredAt, sentAt }, now) =>
     `It reached the recipient's mail server ${ago(now - (deliveredAt ?? sentAt ?? now))}.`,
   failed_permanent: (state) => {
@@ -51,15 +57,17 @@ const nowSentences: Record<Status, (state: DeliveryState, now: number) => string
   expired: () => 'Not sent: too late to be of use.',
 };
 
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
 function due({ dueAt }: DeliveryState, now: number): string {
-  if (dueAt === null) return 'at no set time';
-  return dueAt <= now ? `due for ${duration(now - dueAt)}` : `in ${duration(dueAt - now)}`;
+  if (dueAt === null) return 'due at no set time';
+  return dueAt <= now ? `due for ${duration(now - dueAt)}` : `due in ${duration(dueAt - now)}`;
 }
 
 /** The time of day in UTC: what is under way began today, or something is wrong and `overdue` says so. */
 function holder({ lockedBy, lockedAt }: DeliveryState): string {
-  const since = lockedAt === null ? '' : `Since ${new Date(lockedAt).toISOString().slice(11, 19)}Z `;
-  return `${since}${lockedBy ?? 'a worker'}`;
+  const worker = lockedBy === null ? 'a worker' : `worker ${lockedBy}`;
+  return lockedAt === null ? worker : `since ${new Date(lockedAt).toISOString().slice(11, 19)}Z ${worker}`;
 }
 
 function overdue({ dueAt }: DeliveryState, now: number): string {

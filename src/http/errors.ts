@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { FastifyError, FastifyInstance } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { systemIds } from '../std/ids.ts';
 import type { Log } from '../std/log.ts';
 import { Refusal } from '../std/refusal.ts';
@@ -27,11 +27,7 @@ export function addErrors(server: FastifyInstance, log: Log): void {
     }
     const status = error.statusCode ?? 500;
     if (status < 500) {
-      const { sentence, code } = mistakes[status] ?? {
-        sentence: 'The request cannot be understood.',
-        code: 'bad_request',
-      };
-      return reply.code(status).send({ error: sentence, code, traceId } satisfies ErrorBody);
+      return reply.code(status).send({ ...mistakeOf(status), traceId } satisfies ErrorBody);
     }
     log.error('http.failed', {
       traceId,
@@ -45,17 +41,29 @@ export function addErrors(server: FastifyInstance, log: Log): void {
 }
 
 /** Fastify's own refusals in our words: its messages quote what was sent. */
-const mistakes: Readonly<Record<number, { sentence: string; code: string }>> = {
-  400: { sentence: 'The request cannot be understood; check its address and its body.', code: 'bad_request' },
-  408: { sentence: 'The request took too long to arrive.', code: 'request_timeout' },
-  413: { sentence: 'The body is too large.', code: 'body_too_large' },
-  414: { sentence: 'The address is too long.', code: 'address_too_long' },
+function mistakeOf(status: number): Omit<ErrorBody, 'traceId'> {
+  return mistakes[status] ?? badRequest;
+}
+
+const badRequest = {
+  error: 'The request cannot be understood; check its address and its body.',
+  code: 'bad_request',
+};
+const mistakes: Readonly<Record<number, typeof badRequest>> = {
+  408: { error: 'The request took too long to arrive.', code: 'request_timeout' },
+  413: { error: 'The body is too large.', code: 'body_too_large' },
+  414: { error: 'The address is too long.', code: 'address_too_long' },
   415: {
-    sentence: 'The body has a content type that is not accepted here; send JSON.',
+    error: 'The body has a content type that is not accepted here; send JSON.',
     code: 'unsupported_media_type',
   },
-  431: { sentence: 'The headers are too large.', code: 'headers_too_large' },
+  431: { error: 'The headers are too large.', code: 'headers_too_large' },
 };
+
+/** An address that cannot be decoded is refused before there are routes to choose from. */
+export function answerBadUrl(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  reply.code(400).send({ ...mistakeOf(400), traceId: request.id } satisfies ErrorBody);
+}
 
 const statusesByCode: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
@@ -69,8 +77,8 @@ export function answerBadRequest(error: NodeJS.ErrnoException, socket: Socket): 
     return;
   }
   const status = statusesByCode[error.code ?? ''] ?? '400 Bad Request';
-  const { sentence = '', code = '' } = mistakes[Number.parseInt(status, 10)] ?? {};
-  const body = JSON.stringify({ error: sentence, code, traceId: systemIds.uuid() } satisfies ErrorBody);
+  const answer: ErrorBody = { ...mistakeOf(Number.parseInt(status, 10)), traceId: systemIds.uuid() };
+  const body = JSON.stringify(answer);
   socket.end(
     [
       `HTTP/1.1 ${status}`,
@@ -80,5 +88,6 @@ export function answerBadRequest(error: NodeJS.ErrnoException, socket: Socket): 
       '',
       body,
     ].join('\r\n'),
+    () => socket.destroy(),
   );
 }

@@ -5,7 +5,7 @@ import type { Runner } from '../runners/runner.ts';
 import type { Clock } from '../std/clock.ts';
 import { systemIds } from '../std/ids.ts';
 import type { Log } from '../std/log.ts';
-import { addErrors, answerBadRequest } from './errors.ts';
+import { addErrors, answerBadRequest, answerBadUrl } from './errors.ts';
 import { addHealth } from './routes/health.ts';
 import { addHome } from './routes/home.ts';
 
@@ -38,6 +38,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     // While the server closes, connections that are open get their answer from our own routes, in our shape.
     return503OnClosing: false,
     clientErrorHandler: answerBadRequest,
+    frameworkErrors: answerBadUrl,
   });
   server.addHook('onRequest', async (_request, reply) => {
     reply.header('x-content-type-options', 'nosniff');

@@ -12,10 +12,10 @@ export function addRequeue(deliveries: Command, context: Context): void {
     .command('requeue')
     .argument('<deliveries...>', "numbers, UUIDs or the provider's message ids")
     .description('Put deliveries that were given up, skipped or put off back to be sent')
-    .requiredOption('--reason <text>', 'why; it is kept in the story')
+    .option('--reason <text>', 'why (required); it is kept in the story')
     .option(...jsonOption)
     .addHelpText('after', example('deliveries requeue 12 13 --reason "the mailbox is back"'))
-    .action(async (references: string[], { reason, json }: { reason: string; json?: true }) => {
+    .action(async (references: string[], { reason, json }: { reason?: string; json?: true }) => {
       await withEngine(async (engine) => {
         const answers = await perform(engine, references, { verb: 'requeued', reason });
         const told = answers.map((answer) => ({ answer, sentence: sentenceOf(answer, engine.clock.now()) }));

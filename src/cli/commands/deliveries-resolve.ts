@@ -9,7 +9,7 @@ interface ResolveOptions {
   sent?: true;
   notSent?: true;
   close?: true;
-  reason: string;
+  reason?: string;
   json?: true;
 }
 
@@ -22,7 +22,7 @@ export function addResolve(deliveries: Command, context: Context): void {
     .option('--sent', 'it was sent: it counts as told, and nothing more is sent')
     .option('--not-sent', 'it was not sent: the same mail is tried again, under the same key')
     .option('--close', 'nobody will know: nothing more is sent')
-    .requiredOption('--reason <text>', 'why; it is kept in the story')
+    .option('--reason <text>', 'why (required); it is kept in the story')
     .option(...jsonOption)
     .addHelpText('after', example('deliveries resolve 12 --sent --reason "found in the provider\'s log"'))
     .action(async (reference: string, options: ResolveOptions) => {

@@ -8,6 +8,7 @@ import { addShow } from './deliveries-show.ts';
 export function addDeliveries(program: Command, context: Context): void {
   const deliveries = program
     .command('deliveries')
+    .helpCommand(false)
     .description('See who was told what, and help those that are stuck');
   for (const add of [addList, addShow, addRequeue, addResolve]) add(deliveries, context);
 }

@@ -15,6 +15,7 @@ const idLengthMin = 4;
 export function addInbox(program: Command, context: Context): void {
   const inbox = program
     .command('inbox')
+    .helpCommand(false)
     .description('Read the built-in inbox: what was sent while no real provider is configured')
     .addHelpText('after', example('inbox', 'inbox show 1f6a9c3e'));
   addInboxList(inbox, context);

@@ -7,8 +7,8 @@ import { deliveryJson } from '../delivery-json.ts';
 import { follow, isFailed } from '../follow.ts';
 
 interface SendOptions {
-  to: string[];
-  subject: string;
+  to?: string[];
+  subject?: string;
   text?: string;
   textFile?: string;
   occasion?: string;
@@ -23,8 +23,8 @@ export function addSend(program: Command, context: Context): void {
   program
     .command('send')
     .description('Send a plain mail: one delivery for each address, each of them once')
-    .requiredOption('--to <address>', 'who is told; may be given several times', collect)
-    .requiredOption('--subject <text>', 'subject of the mail')
+    .option('--to <address>', 'who is told (required); may be given several times', collect)
+    .option('--subject <text>', 'subject of the mail (required)')
     .option('--text <text>', 'text of the mail')
     .option('--text-file <file>', 'read the text from a file; - reads standard input')
     .option(
@@ -55,16 +55,16 @@ async function send(options: SendOptions, context: Context): Promise<void> {
     import('../send-words.ts'),
     import('../../std/ids.ts'),
   ]);
-  const recipients = readRecipients(options.to);
-  const mail = { subject: options.subject, text: await readText(options) };
+  const recipients = readRecipients(options.to ?? []);
+  const mail = { subject: options.subject ?? '', text: await readText(options) };
+  requireSendable(mail, recipients);
   const occasion = options.occasion ?? systemIds.uuid();
   const intents = intentsOf(recipients, mail, { occasion, lane: options.lane, traceId: systemIds.uuid() });
   const say = (...lines: string[]) => {
     if (!options.json) terminal.print(...lines);
   };
 
-  await withEngine(async (engine, config) => {
-    requireSendable(mail, recipients, config.from);
+  await withEngine(async (engine) => {
     const answers = await engine.outbox.enqueue(intents);
     const { now } = engine.clock;
     const known = await follow(

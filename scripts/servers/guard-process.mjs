@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findProcesses } from './processes.mjs';
+import { findProcesses } from '../test/processes.mjs';
 
 const politeMs = 5_000; // PostgreSQL's fast shutdown takes well under a second here.
 const forcedMs = 2_000;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import { root } from './root.mjs';
+import { root } from '../root.mjs';
 
 /**
  * What a vitest run came to, out of its JSON report and its exit code. Built to err on the side of failure: a run

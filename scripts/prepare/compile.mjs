@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { commandOf, root } from './root.mjs';
+import { commandOf, root } from '../root.mjs';
 import { runStep } from './run-step.mjs';
 
 const dist = join(root, 'dist');

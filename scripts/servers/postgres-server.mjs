@@ -3,16 +3,24 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { outputOf } from './run-step.mjs';
+import { outputOf } from '../prepare/run-step.mjs';
 import { copyFor, isOpenToAll, makeFolderFor, unprivilegedUser } from './unprivileged.mjs';
 
 const readyMaxMs = 30_000; // Half a second is usual; a loaded machine may take much longer.
 
 /** Starts a server on a free port of 127.0.0.1, in a fresh folder; throws with the reason if it cannot. */
-export async function startThrowAwayServer(guard, { bin, origin, movable }) {
+export async function startThrowAwayServer(guard, { bin, origin, movable }, isDurable) {
   const user = unprivilegedUser();
   const folder = guard.folder(makeFolderFor(user, 'tidings-postgres-'));
-  const server = { guard, user, folder, bin, data: join(folder, 'data'), log: join(folder, 'log') };
+  const server = {
+    guard,
+    user,
+    folder,
+    bin,
+    isDurable,
+    data: join(folder, 'data'),
+    log: join(folder, 'log'),
+  };
   if (user && movable && !isOpenToAll(bin)) {
     copyFor(user, movable, join(folder, 'server'));
     server.bin = join(folder, 'server/bin');
@@ -34,8 +42,8 @@ async function listen(server) {
   const settings = [
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=', // The path of a temp folder may be too long for a socket.
-    'fsync=off', // Nothing outlives the run.
-    'full_page_writes=off',
+    // Nothing outlives a test run; a measurement must pay what production pays.
+    ...(server.isDurable ? [] : ['fsync=off', 'full_page_writes=off']),
     'max_connections=200', // Test files run side by side, each with pools of its own.
   ].flatMap((setting) => ['-c', setting]);
   for (let triesLeft = 3; ; triesLeft -= 1) {

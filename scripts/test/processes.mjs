@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { outputOf } from './run-step.mjs';
+import { outputOf } from '../prepare/run-step.mjs';
 
 const graceMs = 2_000; // A killed child needs a moment to go.
 

@@ -8,9 +8,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { delimiter, dirname, join, relative } from 'node:path';
-import { withLock } from './lock.mjs';
-import { root } from './root.mjs';
-import { outputOf, runStep } from './run-step.mjs';
+import { withLock } from '../prepare/lock.mjs';
+import { outputOf, runStep } from '../prepare/run-step.mjs';
+import { root } from '../root.mjs';
 
 const embeddedVersion = '18.4.0-beta.17';
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { root } from './root.mjs';
+import { root } from '../root.mjs';
 
 /** Runs a command that a person waits for: says so before, how long it took after, its output only on failure. */
 export function runStep(title, command, args) {

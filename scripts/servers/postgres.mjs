@@ -5,9 +5,10 @@ import { startThrowAwayServer } from './postgres-server.mjs';
 /**
  * A PostgreSQL for tests: the one of DATABASE_URL as it is, or a throw-away one that dies with this process.
  * Gives `{ url, version, origin, stop }`, or `{ missing }` with the reason when there is none to be had.
+ * `isDurable` pays for every commit, as measurements must.
  * TIDINGS_POSTGRES=embedded goes straight to the fetched one, TIDINGS_POSTGRES=none does without.
  */
-export async function startPostgres() {
+export async function startPostgres({ isDurable = false } = {}) {
   const wanted = process.env.TIDINGS_POSTGRES ?? '';
   if (wanted === 'none') return { missing: 'TIDINGS_POSTGRES=none asks to do without.' };
   const given = process.env.DATABASE_URL ?? '';
@@ -18,7 +19,7 @@ export async function startPostgres() {
   for (const find of [...local.map((binaries) => () => binaries), embeddedBinaries]) {
     const guard = createGuard();
     try {
-      return await startThrowAwayServer(guard, find());
+      return await startThrowAwayServer(guard, find(), isDurable);
     } catch (error) {
       await guard.end();
       reasons.push(error.message);

@@ -1,0 +1,182 @@
+import {
+  areas,
+  areaTop,
+  boxes,
+  type Layout,
+  legend,
+  type Meaning,
+  layout as ourLayout,
+  type Point,
+  type Route,
+  type Station,
+} from './map-layout.ts';
+import { eventsOf, mapProblems } from './map-problems.ts';
+import { style } from './map-style.ts';
+import { madeFrom } from './markdown.ts';
+import { type Lifecycle, lifecycle } from './moves.ts';
+
+/**
+ * The life-cycle map: stations on a line from left to right, the ways off the line below it. It names every status and
+ * draws every move of the table; if the layout cannot place one, there is no map.
+ */
+export function drawMap(life: Lifecycle = lifecycle, layout: Layout = ourLayout): string {
+  const problems = mapProblems(life, layout);
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  const size = `width="${layout.width}" height="${layout.height}"`;
+  return [
+    madeFrom('src/domain/lifecycle.ts'),
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${layout.width} ${layout.height}" ${size} role="img" aria-labelledby="map-title map-description">`,
+    '<title id="map-title">The life cycle of a delivery</title>',
+    `<desc id="map-description">${escaped(description(life))}</desc>`,
+    `<style>${style}</style>`,
+    `<defs>${arrowHead('work')}${arrowHead('evidence')}</defs>`,
+    `<rect class="paper" ${size} rx="12"/>`,
+    ...areas.map(drawArea),
+    ...boxes.map(drawBox),
+    ...layout.routes.map((route) => drawRoute(route, life)),
+    ...Object.keys(life.statuses).map((name) => drawStation(name, layout.stations[name] as Station, life)),
+    ...drawLegend(),
+    '</svg>',
+    '',
+  ].join('\n');
+}
+
+/** What somebody who cannot see the picture hears. */
+function description({ moves, evidence }: Lifecycle): string {
+  const work = moves.map(({ from, to, events }) => `from ${from} to ${to} by ${events.join(', ')}`);
+  const said = evidence.map(({ event, next }) => `to ${next} by ${event}`);
+  return `What we do: ${work.join('; ')}. What the provider says, from any status: ${said.join('; ')}.`;
+}
+
+function arrowHead(kind: Route['kind']): string {
+  const size = 'refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse"';
+  return `<marker id="head-${kind}" class="head ${kind}" viewBox="0 0 8 8" ${size} orient="auto"><path d="M0 .6 7.4 4 0 7.4z"/></marker>`;
+}
+
+function drawArea({ x, width, height, title, mailExists }: (typeof areas)[number]): string {
+  const frame = `<rect x="${x}" y="${areaTop}" width="${width}" height="${height}" rx="10"/>`;
+  return `<g class="area ${mailExists}">${frame}${textAt([x + width / 2, areaTop + 24], title, 'middle')}</g>`;
+}
+
+function drawBox({ x, y, width, height, title }: (typeof boxes)[number]): string {
+  const frame = `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="10"/>`;
+  return `<g class="box">${frame}${title === '' ? '' : textAt([x + 16, y + 22], title)}</g>`;
+}
+
+function drawRoute(route: Route, life: Lifecycle): string {
+  const end = route.joins ? '' : ` marker-end="url(#head-${route.kind})"`;
+  const lines = route.lines.map((corners) => `<path d="${rounded(corners)}"${end}/>`).join('');
+  return `<g class="route ${route.kind}" data-moves="${escaped(route.moves.join(' '))}">${lines}${drawLabel(route, life)}</g>`;
+}
+
+const lineStep = 16;
+
+function drawLabel({ moves, kind, label }: Route, life: Lifecycle): string {
+  if (!label) return '';
+  const { at, anchor, isOneLine, words, suffix = '' } = label;
+  const events = [...new Set(moves.flatMap((move) => eventsOf(life, kind, move)))];
+  return textsAt(
+    at,
+    words ? [words] : isOneLine ? [events.join(' · ')] : events,
+    (line) => line + suffix,
+    anchor,
+  );
+}
+
+/** Straight lines with rounded corners. */
+function rounded(corners: string): string {
+  const points = corners.split(' ').map((corner): Point => {
+    const [x = 0, y = 0] = corner.split(',').map(Number);
+    return [x, y];
+  });
+  return points
+    .map((point, index) => {
+      const before = points[index - 1];
+      const after = points[index + 1];
+      if (!before) return `M${point.join(' ')}`;
+      if (!after) return `L${point.join(' ')}`;
+      return `L${towards(point, before).join(' ')}Q${point.join(' ')} ${towards(point, after).join(' ')}`;
+    })
+    .join('');
+}
+
+const cornerRadius = 10;
+
+function towards([x, y]: Point, [otherX, otherY]: Point): Point {
+  const [acrossX, acrossY] = [otherX - x, otherY - y];
+  const length = Math.hypot(acrossX, acrossY);
+  const part = Math.min(cornerRadius, length / 2) / length;
+  return [x + acrossX * part, y + acrossY * part];
+}
+
+const stationHeight = 48;
+
+function drawStation(name: string, { x, y, width, meaning }: Station, life: Lifecycle): string {
+  const evidence = life.evidence.filter(({ next }) => next === name).map(({ event }) => event);
+  const hint = `<title>${escaped(`${name}: ${life.statuses[name]?.meaning}`)}</title>`;
+  const open = `<g class="station ${meaning}" data-status="${name}">${hint}`;
+  if (width === undefined) {
+    const said = textsAt([x + 18, y + 18], evidence, saidBy);
+    return `${open}${drawMark(meaning, [x + 4, y - 5])}${textAt([x + 18, y], name)}<g class="said">${said}</g></g>`;
+  }
+  const [left, top] = [x - width / 2, y - stationHeight / 2];
+  const frame = `<rect x="${left}" y="${top}" width="${width}" height="${stationHeight}" rx="8"/>`;
+  const nameAt: Point = [x, evidence.length > 0 ? y - 3 : y + 5];
+  const said = textsAt([x, y + 15], evidence, saidBy, 'middle');
+  return `${open}${frame}${drawMark(meaning, [left, top])}${textAt(nameAt, name, 'middle')}<g class="said">${said}</g></g>`;
+}
+
+const saidBy = (event: string) => `◆ ${event}`;
+
+/** The shape that says what the colour says. */
+function drawMark(meaning: Meaning, [x, y]: Point): string {
+  const shapes: Record<Meaning, string> = {
+    good: '<circle r="7.5"/><path d="M-3.4 .2-.9 2.8 3.6-2.6"/>',
+    'in-hand': '<circle r="7.5"/><path d="M0-4V.4L2.8 2.2"/>',
+    'needs-a-person': '<path class="filled" d="M0-8.5 9 7H-9z"/><path d="M0-2.6V1.6M0 4.1v.5"/>',
+    stopped: '<rect x="-7" y="-7" width="14" height="14" rx="3"/><path d="M-3.4 0H3.4"/>',
+  };
+  return `<g class="mark" transform="translate(${x} ${y})">${shapes[meaning]}</g>`;
+}
+
+function drawLegend(): string[] {
+  const [x, y] = legend.meanings;
+  const meanings: [Meaning, string][] = [
+    ['good', 'good'],
+    ['in-hand', 'in hand'],
+    ['needs-a-person', 'needs a person'],
+    ['stopped', 'stopped on purpose'],
+  ];
+  const rows = meanings.map(([meaning, words], index) => {
+    const middle = y + index * 26;
+    return `<g class="${meaning}">${drawMark(meaning, [x + 8, middle])}${textAt([x + 26, middle + 4], words)}</g>`;
+  });
+  const said = [saidBy('what the provider says:'), 'evidence, from any status;', 'the highest rank wins'];
+  return [...rows, legendLine('work', 0, ['what we do']), legendLine('evidence', 26, said)];
+}
+
+function legendLine(kind: Route['kind'], down: number, words: readonly string[]): string {
+  const [x, top] = legend.lines;
+  const y = top + down;
+  const line = `<path d="M${x} ${y}h24" marker-end="url(#head-${kind})"/>`;
+  return `<g class="route ${kind}">${line}${textsAt([x + 34, y + 4], words)}</g>`;
+}
+
+type Anchor = 'start' | 'middle' | 'end';
+
+function textAt([x, y]: Point, text: string, anchor: Anchor = 'start'): string {
+  return `<text x="${x}" y="${y}"${anchor === 'start' ? '' : ` text-anchor="${anchor}"`}>${escaped(text)}</text>`;
+}
+
+function textsAt(
+  [x, y]: Point,
+  texts: readonly string[],
+  words = (text: string) => text,
+  anchor?: Anchor,
+): string {
+  return texts.map((text, index) => textAt([x, y + index * lineStep], words(text), anchor)).join('');
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,29 @@
+import { type Arrow, arrows, evidenceEvents, statuses, statusNames } from '../../src/domain/lifecycle.ts';
+
+/** The life cycle as the pictures need it: which status follows which, and by what. */
+export interface Lifecycle {
+  statuses: Readonly<Record<string, { meaning: string; mailExists: string }>>;
+  moves: readonly Move[];
+  /** Evidence reaches its status from every other one. */
+  evidence: readonly { event: string; next: string }[];
+}
+
+export interface Move {
+  from: string;
+  to: string;
+  events: readonly string[];
+}
+
+export const lifecycle: Lifecycle = {
+  statuses,
+  moves: statusNames.flatMap((from) => {
+    const row: [string, Arrow][] = Object.entries(arrows[from]);
+    const targets = [...new Set(row.map(([, { to }]) => to))];
+    return targets.map((to) => ({
+      from,
+      to,
+      events: row.filter(([, arrow]) => arrow.to === to).map(([event]) => event),
+    }));
+  }),
+  evidence: Object.entries(evidenceEvents).map(([event, { next }]) => ({ event, next })),
+};

@@ -1,0 +1,120 @@
+/**
+ * Who may import whom. Imports go one way: std ← domain ← db ← outbox, consent ← sources ← dispatch, webhooks ← runners
+ * ← engine ← http, main, cli. Emails and providers stand beside, and see the domain only. A folder that is not here may not exist.
+ */
+export interface Layer {
+  /** As a sentence calls it. */
+  name: string;
+  /** Folders or single files below src/. Everybody may also import from their own folder. */
+  may: readonly string[];
+  because: string;
+}
+
+const outboxAndBelow = ['std', 'domain', 'db', 'outbox'];
+const portsOnly = ['sources/source.ts', 'providers/provider.ts'];
+const parts = ['consent', 'sources', 'emails', 'providers', 'dispatch', 'webhooks', 'runners'];
+
+export const layers: Readonly<Record<string, Layer>> = {
+  std: { name: 'std', may: [], because: 'it knows nothing of mail' },
+  domain: { name: 'domain', may: ['std'], because: 'it decides, and knows of no database and no network' },
+  db: { name: 'db', may: ['std', 'domain'], because: 'it keeps rows and knows of nobody who uses them' },
+  outbox: {
+    name: 'outbox',
+    may: ['std', 'domain', 'db'],
+    because: 'it is below everybody who reports to it, and hears of consent and sources only by what it is given',
+  },
+  consent: {
+    name: 'consent',
+    may: outboxAndBelow,
+    because: 'who may be mailed does not depend on what is sent, or how',
+  },
+  sources: {
+    name: 'sources',
+    may: [...outboxAndBelow, 'consent'],
+    because: 'what a source is does not depend on any one of them',
+  },
+  'sources/*': {
+    name: 'a source',
+    may: [...outboxAndBelow, 'consent', 'sources/source.ts'],
+    because: 'a source never sees another source, and never sends',
+  },
+  emails: { name: 'emails', may: ['std', 'domain'], because: 'a mail is made from its props alone' },
+  providers: {
+    name: 'providers',
+    may: ['std', 'domain'],
+    because: 'a provider takes a mail and answers; what follows is not its business',
+  },
+  dispatch: {
+    name: 'dispatch',
+    may: [...outboxAndBelow, 'consent', 'emails/render.ts', ...portsOnly],
+    because: 'it works with any source and any provider, so it knows no particular one',
+  },
+  webhooks: {
+    name: 'webhooks',
+    may: [...outboxAndBelow, 'consent', ...portsOnly],
+    because: 'they bring evidence to the outbox, and nobody sends because of them',
+  },
+  runners: {
+    name: 'runners',
+    may: [...outboxAndBelow, 'consent', 'dispatch', 'webhooks', ...portsOnly],
+    because: 'they say when, not what: any source and any provider will do',
+  },
+  'config.ts': {
+    name: 'config.ts',
+    may: ['std', 'domain'],
+    because: 'settings are understood before anything is opened or started',
+  },
+  'engine.ts': {
+    name: 'engine.ts',
+    may: [...outboxAndBelow, ...parts, 'config.ts'],
+    because: 'it puts the parts together, and does not know who asked for them',
+  },
+  http: {
+    name: 'http',
+    may: [...outboxAndBelow, ...parts, 'config.ts', 'engine.ts'],
+    because: 'it answers requests with the engine, and starts nothing itself',
+  },
+  'main.ts': {
+    name: 'main.ts',
+    may: [...outboxAndBelow, ...parts, 'config.ts', 'engine.ts', 'http'],
+    because: 'it is one process; the command line starts it, not the other way round',
+  },
+  cli: {
+    name: 'cli',
+    may: [...outboxAndBelow, ...parts, 'config.ts', 'engine.ts', 'http', 'main.ts'],
+    because: 'it is the outermost',
+  },
+};
+
+export interface Exception {
+  from: string;
+  to: string;
+  typesOnly?: true;
+  because: string;
+}
+
+/** Imports that the table forbids and that are right nevertheless. One that nobody uses any more must go. */
+export const exceptions: readonly Exception[] = [
+  {
+    from: 'src/providers/capture.ts',
+    to: 'src/db/database.ts',
+    typesOnly: true,
+    because: 'the built-in inbox is the one provider whose wire is the database',
+  },
+  {
+    from: 'src/config.ts',
+    to: 'src/db/database.ts',
+    because: 'which database a URL names is known where it is opened; a second parser could disagree',
+  },
+];
+
+/** The layer that a file belongs to: a source's own folder, the folder, or for a file at the top the file itself. */
+export function layerKey(path: string): string {
+  const [, first = '', second = '', third] = path.split('/');
+  return first === 'sources' && third !== undefined ? `sources/${second}` : first;
+}
+
+export function layerOf(path: string): Layer | undefined {
+  const key = layerKey(path);
+  return layers[key.startsWith('sources/') ? 'sources/*' : key];
+}

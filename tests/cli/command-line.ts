@@ -1,0 +1,132 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+/** The real command line, in processes and a folder of its own. */
+export interface CommandLine {
+  /** The working folder of the processes. */
+  readonly folder: string;
+  run(args: string[], options?: RunOptions): Promise<Result>;
+  start(args: string[], options?: RunOptions): Running;
+  /** Ends whatever still runs, and deletes the folder. */
+  close(): Promise<void>;
+}
+
+export interface RunOptions {
+  env?: Record<string, string>;
+  cwd?: string;
+  input?: string;
+  user?: { uid: number; gid: number };
+}
+
+export interface Result {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  out: string;
+  err: string;
+}
+
+export interface Running {
+  /** Resolves with what matched, as soon as it is in the output; rejects when the process ends without it. */
+  until(pattern: RegExp): Promise<RegExpExecArray>;
+  signal(name: NodeJS.Signals): void;
+  /** Reads no more of its output, as `head` does. */
+  hangUp(): void;
+  readonly ended: Promise<Result>;
+}
+
+/** A start takes under a second; with both cores busy, several. */
+const boundMs = 30_000;
+const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+const entry = fileURLToPath(new URL('./entry.ts', import.meta.url));
+
+export function createCommandLine(): CommandLine {
+  const root = process.env.TIDINGS_TEST_TMP ?? tmpdir();
+  mkdirSync(root, { recursive: true });
+  const folder = mkdtempSync(join(root, 'tidings-cli-'));
+  const running = new Set<Running & { pid: number | undefined }>();
+
+  function start(args: string[], { env, cwd = folder, input, user }: RunOptions = {}): Running {
+    const child = spawn(process.execPath, ['--import', loader, entry, ...args], {
+      cwd,
+      env: { ...environment(), ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      ...user,
+    });
+    const started = { ...watch(child, args), pid: child.pid };
+    running.add(started);
+    started.ended.finally(() => running.delete(started)).catch(() => {});
+    child.stdin.on('error', () => {}); // It may end before it has read its input.
+    child.stdin.end(input);
+    return started;
+  }
+
+  return {
+    folder,
+    start,
+    run: (args, options) => start(args, options).ended,
+    async close() {
+      for (const { pid } of running) if (pid !== undefined) process.kill(pid, 'SIGKILL');
+      await Promise.allSettled([...running].map(({ ended }) => ended));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Nothing of the developer's own settings, and the mark by which the test runner finds a process that was left. */
+function environment(): Record<string, string> {
+  const kept = ['PATH', 'TIDINGS_TEST_TMP'].flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return { ...Object.fromEntries(kept), TSX_DISABLE_CACHE: '1' };
+}
+
+function watch(child: ChildProcessByStdio<Writable, Readable, Readable>, args: string[]): Running {
+  const output = { out: '', err: '' };
+  const watchers = new Set<() => void>();
+  const listen = (stream: Readable, name: 'out' | 'err') => {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+      for (const look of watchers) look();
+    });
+  };
+  listen(child.stdout, 'out');
+  listen(child.stderr, 'err');
+  const failure = (what: string) =>
+    new Error(`tidings ${args.join(' ')} ${what}\n--- out\n${output.out}\n--- err\n${output.err}`);
+  const ended = new Promise<Result>((resolve, reject) => {
+    const bound = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(failure(`has not ended in ${boundMs} ms`));
+    }, boundMs);
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      clearTimeout(bound);
+      resolve({ code, signal, ...output });
+    });
+  });
+  return {
+    ended,
+    signal: (name) => void child.kill(name),
+    hangUp: () => void child.stdout.destroy(),
+    async until(pattern) {
+      const seen = new Promise<RegExpExecArray>((resolve) => {
+        const look = () => {
+          const match = pattern.exec(output.out) ?? pattern.exec(output.err);
+          if (match) resolve(match);
+        };
+        watchers.add(look);
+        look();
+      });
+      const gone = ended.then(({ code, signal }) => {
+        throw failure(`ended with ${signal ?? code} before it said ${pattern}`);
+      });
+      return Promise.race([seen, gone]);
+    },
+  };
+}

@@ -1,0 +1,147 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CommandLine, createCommandLine, type Running } from './command-line.ts';
+
+/** What somebody does who has just cloned the project, in this order: each test goes on where the last one ended. */
+describe('the first minute', () => {
+  let shell: CommandLine;
+  let server: Running;
+  let port: string;
+
+  beforeAll(() => {
+    shell = createCommandLine();
+  });
+  afterAll(() => shell.close());
+
+  const send = (...more: string[]) =>
+    shell.run(['send', '--subject', 'Hello', '--text', 'It works.', '--occasion', 'first', ...more]);
+
+  test('doctor in an empty folder says what is missing, and leaves the folder empty', async () => {
+    const { code, out } = await shell.run(['doctor'], { env: { PORT: '0' } });
+    expect(out).toContain('no mail leaves this machine');
+    expect(out).toContain('sqlite:./data/tidings.db is not made yet');
+    expect(out).toMatch(/PORT +0 +set/);
+    expect(out).toMatch(/HOST +127\.0\.0\.1 +default/);
+    expect(code).toBe(0);
+    expect(existsSync(join(shell.folder, 'data'))).toBe(false);
+  });
+
+  test('serve needs no configuration and says what is running, on the real port', async () => {
+    server = shell.start(['serve'], { env: { PORT: '0' } });
+    const [, url = ''] = await server.until(/web +(http:\/\/127\.0\.0\.1:\d+)\n/);
+    await server.until(
+      /database +sqlite:\.\/data\/tidings\.db\n.*capture: the built-in inbox.*\n.*role +both/,
+    );
+    await server.until(/Stop with Ctrl-C/);
+    port = new URL(url).port;
+    expect(Number(port)).toBeGreaterThan(0);
+    expect(await (await fetch(`${url}/ready`)).json()).toMatchObject({ status: 'ready' });
+  });
+
+  test('send waits until the mail is sent, one delivery an address', async () => {
+    const { code, out, err } = await send('--to', 'Ana@example.org', '--to', 'bob@example.org');
+    expect(err).toBe('');
+    expect(out).toMatch(
+      /Queued: delivery 1, for Ana@example.org.\nQueued: delivery 2, for bob@example.org.\n/,
+    );
+    expect(out).toMatch(
+      /Sent: delivery 1, accepted by capture as [0-9a-f-]{36}, \d+ m?s after it was queued\./,
+    );
+    expect(out).toContain('Sent: delivery 2');
+    expect(code).toBe(0);
+  });
+
+  test('the same occasion is not told again, whatever the spelling of the address', async () => {
+    const { code, out } = await send('--to', 'ana@EXAMPLE.org', '--to', 'cleo@example.org', '--json');
+    expect(code).toBe(0);
+    const { occasion, deliveries } = JSON.parse(out);
+    expect(occasion).toBe('first');
+    expect(deliveries).toEqual([
+      expect.objectContaining({ isNew: false, seq: 1, status: 'sent', to: 'Ana@example.org', attempts: 1 }),
+      expect.objectContaining({ isNew: true, status: 'sent', to: 'cleo@example.org' }),
+    ]);
+    const again = await send('--to', 'ana@example.org');
+    expect(again.out).toMatch(
+      /^Already told: delivery 1, for Ana@example\.org, sent .*\. Nothing was sent again\.\n$/,
+    );
+    expect(again.code).toBe(0);
+  });
+
+  test('the inbox has each mail once, newest first', async () => {
+    const { out } = await shell.run(['inbox', '--json']);
+    const { mails } = JSON.parse(out);
+    expect(mails.map(({ to }: { to: string }) => to)).toEqual([
+      'cleo@example.org',
+      expect.stringMatching(/^(bob|Ana)@/),
+      expect.stringMatching(/^(bob|Ana)@/),
+    ]);
+    const shown = await shell.run(['inbox', 'show', mails[0].messageId.slice(0, 8)]);
+    expect(shown.out).toMatch(/to +cleo@example.org\nsubject +Hello\n/);
+    expect(shown.out).toMatch(/\n\nIt works\.\n$/);
+  });
+
+  test('deliveries show tells the story, and finds it by the provider’s id too', async () => {
+    const { out, code } = await shell.run(['deliveries', 'show', '1']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^Delivery 1 to Ana@example\.org: sent \(accepted by the provider\)\n/);
+    expect(out).toMatch(
+      /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2}The source plain asked for it, in the normal lane\.\n/,
+    );
+    const [, messageId = ''] =
+      /Z {2}Capture accepted it as (\S+) \(attempt 1, by worker \S+, after \d+ ms\)\.\n/.exec(out) ?? [];
+    expect(out).toMatch(/Moved next by {2}evidence/);
+    expect(out).toMatch(/to +Ana@example\.org\n +subject +Hello\n +key +[0-9a-f-]{36}\n$/);
+    const byMessage = await shell.run(['deliveries', 'show', messageId, '--mail']);
+    expect(byMessage.out).toBe('It works.\n');
+  });
+
+  test('doctor finds the server, and everything in order', async () => {
+    const { code, out } = await shell.run(['doctor', '--json'], { env: { PORT: port } });
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      isBroken: false,
+      database: { state: 'reachable', pending: [] },
+      deliveries: { counts: [{ status: 'sent', count: 3 }], oldestDue: null, needPerson: 0 },
+      server: { answer: 'tidings' },
+    });
+  });
+
+  test('a second server on the port is told what to do, and does not stop the first', async () => {
+    const { code, out, err } = await shell.run(['serve'], { env: { PORT: port } });
+    expect(err.split('\n').filter((line) => !line.startsWith('{'))).toEqual([
+      `Port ${port} on 127.0.0.1 is in use by another program. Stop that one, or set PORT to another port (PORT=0 takes a free one).`,
+      '',
+    ]);
+    expect([code, out]).toEqual([2, '']);
+    expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);
+  });
+
+  test('SIGTERM ends it with exit code 0, well within the bound of what is in flight', async () => {
+    const startedAt = performance.now();
+    server.signal('SIGTERM');
+    const { code, out, err } = await server.ended;
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    expect(code).toBe(0);
+    expect(out).toMatch(/SIGTERM: finishing what is in flight …\nStopped\.\n$/);
+    const events = err
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).event);
+    expect(events).toEqual(['database.migrated', 'process.started', 'process.stopping', 'process.stopped']);
+    expect(err).not.toContain('@');
+  });
+
+  test('without a worker, mail is queued and no failure, and doctor sees that it waits', async () => {
+    const { code, out } = await send('--to', 'dan@example.org', '--no-wait');
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/^Queued: delivery \d+, for dan@example\.org\.\n$/),
+    ]);
+    const doctor = await shell.run(['doctor', '--json'], { env: { PORT: port } });
+    expect(JSON.parse(doctor.out)).toMatchObject({
+      deliveries: { oldestDue: { source: 'plain', lateMs: expect.any(Number) } },
+      server: { answer: 'nothing' },
+    });
+  });
+});

@@ -1,0 +1,248 @@
+import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Database } from '../../src/db/database.ts';
+import type { Schema } from '../../src/db/schema.ts';
+import { createServer, type ServerParts } from '../../src/http/server.ts';
+import { createQueries } from '../../src/outbox/queries.ts';
+import type { Runner } from '../../src/runners/runner.ts';
+import { createManualClock } from '../../src/std/clock.ts';
+import { createLog } from '../../src/std/log.ts';
+import { rowIn } from '../support/rows.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
+
+let world: World;
+let logged: string[];
+let parts: ServerParts;
+
+beforeEach(async () => {
+  world = await createWorld('sqlite');
+  logged = [];
+  const log = createLog({ level: 'debug', sink: { write: (line) => logged.push(line) } });
+  const { db, clock, queries } = world;
+  parts = { db, clock, log, home: { queries, environment: 'test' }, isStopping: () => false };
+});
+afterEach(() => world.close());
+
+async function get(url: string, changes: Partial<ServerParts> = {}) {
+  const server = await createServer({ ...parts, ...changes });
+  try {
+    return await server.inject({ url });
+  } finally {
+    await server.close();
+  }
+}
+
+/** A database to which there is no connection: `connect` hangs or rejects. */
+function databaseWith(connect: () => Promise<never>): Database {
+  const driver = {
+    init: async () => {},
+    acquireConnection: connect,
+    releaseConnection: async () => {},
+    beginTransaction: async () => {},
+    commitTransaction: async () => {},
+    rollbackTransaction: async () => {},
+    destroy: async () => {},
+  };
+  const read = new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => driver,
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  });
+  return { ...world.db, read };
+}
+
+const never = () => new Promise<never>(() => {});
+const broken = () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7:5432'));
+const runnerThat = (isHealthy: boolean): Runner => ({
+  start() {},
+  wake() {},
+  stop: async () => {},
+  isHealthy,
+});
+
+describe('/health', () => {
+  test('is about this process only: a database that hangs does not matter', async () => {
+    const answer = await get('/health', { db: databaseWith(never) });
+    expect([answer.statusCode, answer.json()]).toEqual([200, { status: 'ok' }]);
+  });
+});
+
+describe('/ready', () => {
+  const checks = { database: 'ok', schema: 'ok', runner: 'not in this process' };
+
+  test('database and tables are there', async () => {
+    const answer = await get('/ready');
+    expect([answer.statusCode, answer.json()]).toEqual([200, { status: 'ready', checks }]);
+  });
+
+  test.each([
+    [true, 200, 'ready', 'ok'],
+    [false, 503, 'not ready', 'failing'],
+  ])('a runner whose health is %s', async (isHealthy, code, status, runner) => {
+    const answer = await get('/ready', { runner: runnerThat(isHealthy) });
+    expect([answer.statusCode, answer.json()]).toEqual([code, { status, checks: { ...checks, runner } }]);
+  });
+
+  test('503 from the first signal on', async () => {
+    const answer = await get('/ready', { isStopping: () => true });
+    expect([answer.statusCode, answer.json().status]).toEqual([503, 'stopping']);
+  });
+
+  test('a database that cannot be reached, and nothing about it', async () => {
+    const answer = await get('/ready', { db: databaseWith(broken) });
+    expect(answer.statusCode).toBe(503);
+    expect(answer.json().checks).toMatchObject({ database: 'unreachable', schema: 'unknown' });
+    expect(answer.body).not.toContain('10.0.0.7');
+  });
+
+  test('a database that hangs is given up after two seconds, and asked once however many ask', async () => {
+    const clock = createManualClock();
+    let asked = 0;
+    const db = databaseWith(() => {
+      asked += 1;
+      return never();
+    });
+    const server = await createServer({ ...parts, clock, db });
+    const answers = [server.inject({ url: '/ready' }), server.inject({ url: '/ready' })];
+    let answered = 0;
+    for (const answer of answers) answer.then(() => answered++);
+    await clock.advance(1_999);
+    expect(answered).toBe(0);
+    await clock.advance(1);
+    expect((await Promise.all(answers)).map(({ statusCode }) => statusCode)).toEqual([503, 503]);
+    expect(asked).toBe(1);
+    await server.close();
+  });
+
+  test.each([
+    ['newer', { version: 9999, name: '9999_later' }, 'not understood'],
+    ['older', undefined, 'pending'],
+  ])('a database that is %s than this program', async (_, row, schema) => {
+    await world.db.transaction(async (tx) => {
+      if (row) {
+        const values = { ...row, checksum: 'x', applied_at: 1 };
+        await tx.insertInto('schema_migrations').values(values).execute();
+      } else await tx.deleteFrom('schema_migrations').execute();
+    });
+    const answer = await get('/ready');
+    expect([answer.statusCode, answer.json().checks]).toEqual([503, { ...checks, schema }]);
+  });
+});
+
+describe('the front page', () => {
+  test('shows counts and never an address, and may load nothing', async () => {
+    for (const [number, status] of (['sent', 'sent', 'needs_review'] as const).entries()) {
+      await rowIn(world, status, number);
+    }
+    const { statusCode, headers, body } = await get('/');
+    expect(statusCode).toBe(200);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(headers['content-security-policy']).toContain("default-src 'none'; style-src 'unsafe-inline'");
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(body).toContain('3 deliveries');
+    expect(body).toMatch(
+      /<span class="count">2<\/span><span class="name"><span class="good"[^>]*>●<\/span> sent</,
+    );
+    expect(body).toMatch(/<span class="count">1<\/span>.{0,80}▲<\/span> needs_review</);
+    expect(body).not.toContain('person-');
+    expect(body).not.toMatch(/(src|href)=/);
+  });
+
+  test('says what to do when there is nothing yet', async () => {
+    const { body } = await get('/');
+    expect(body).toContain('No mail has been asked for yet');
+    expect(body).toContain('npx tidings send --to you@example.org');
+  });
+
+  test('counts the table at most once in two seconds', async () => {
+    let counted = 0;
+    const queries = {
+      ...world.queries,
+      counts: async () => {
+        counted += 1;
+        return world.queries.counts();
+      },
+    };
+    const server = await createServer({ ...parts, home: { queries, environment: 'test' } });
+    for (let visit = 0; visit < 3; visit++) await server.inject({ url: '/' });
+    expect(counted).toBe(1);
+    await world.clock.advance(2_001);
+    await server.inject({ url: '/' });
+    expect(counted).toBe(2);
+    await server.close();
+  });
+
+  test('a worker has none', async () => {
+    const { home: _, ...worker } = parts;
+    const server = await createServer(worker);
+    expect((await server.inject({ url: '/' })).statusCode).toBe(404);
+    expect((await server.inject({ url: '/health' })).statusCode).toBe(200);
+    await server.close();
+  });
+});
+
+describe('errors have one shape', () => {
+  test.each([
+    ['an unknown address', { url: '/nowhere?token=s3cret' }, 404, 'not_found'],
+    ['an address that cannot be decoded', { url: '/%zz' }, 400, 'bad_request'],
+    [
+      'a body too large',
+      { url: '/nowhere', method: 'POST', payload: { x: 'x'.repeat(70_000) } },
+      413,
+      'body_too_large',
+    ],
+    [
+      'a body that is no JSON',
+      {
+        url: '/',
+        method: 'POST',
+        payload: '{"password":"s3cret',
+        headers: { 'content-type': 'application/json' },
+      },
+      400,
+      'bad_request',
+    ],
+  ] as const)('%s', async (_, request, status, code) => {
+    const server = await createServer(parts);
+    const answer = await server.inject(request);
+    expect([answer.statusCode, answer.json()]).toEqual([
+      status,
+      { error: expect.stringMatching(/^[A-Z].*\.$/), code, traceId: expect.stringMatching(uuid) },
+    ]);
+    expect(answer.body + logged.join('')).not.toContain('s3cret');
+    await server.close();
+  });
+
+  test('what breaks inside is logged under the trace id that the visitor gets, and only there', async () => {
+    const queries = createQueries(databaseWith(broken));
+    const answer = await get('/?token=s3cret', { home: { queries, environment: 'test' } });
+    expect(answer.statusCode).toBe(500);
+    const { traceId, ...body } = answer.json();
+    expect(body).toEqual({ error: expect.stringContaining('Something broke'), code: 'unexpected' });
+    const failed = logged.map((line) => JSON.parse(line)).find(({ event }) => event === 'http.failed');
+    expect(failed).toMatchObject({
+      traceId,
+      method: 'GET',
+      route: '/',
+      error: { message: expect.any(String) },
+    });
+    expect(logged.join('')).not.toContain('s3cret');
+  });
+
+  test('after a failure the next visitor is not shown the old one', async () => {
+    let failures = 1;
+    const queries = {
+      ...world.queries,
+      counts: () => (failures-- > 0 ? broken() : world.queries.counts()),
+    };
+    const server = await createServer({ ...parts, home: { queries, environment: 'test' } });
+    expect((await server.inject({ url: '/' })).statusCode).toBe(500);
+    expect((await server.inject({ url: '/' })).statusCode).toBe(200);
+    await server.close();
+  });
+});
