@@ -109,7 +109,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** `.env` in the working folder, then the environment, which wins. */
 export function readConfig(environment: Environment = process.env, envFile = '.env'): Config {
   const file = existsSync(envFile) ? parseEnv(readFileSync(envFile, 'utf8')) : {};
-  const problems = [...unknownInFile(file, envFile), ...misspelled({ ...file, ...environment })];
+  const problems = [...unknownInFile(file, envFile), ...misspelled(environment, file)];
   const config: Record<string, unknown> = {};
   for (const [key, variable] of Object.entries(variables)) {
     // An empty variable is what deployment tools write for "not set".
@@ -138,8 +138,8 @@ function unknownInFile(file: Environment, envFile: string): string[] {
  * The environment holds much that is not ours, so an unknown name is only a problem if it looks like one of ours that is
  * not set; short names (HOME is near HOST) are not compared.
  */
-function misspelled(environment: Environment): string[] {
-  const unset = names.filter((name) => name.length >= 8 && !environment[name]);
+function misspelled(environment: Environment, file: Environment): string[] {
+  const unset = names.filter((name) => name.length >= 8 && !environment[name] && !file[name]);
   return Object.keys(environment)
     .filter((name) => name.length >= 8 && !names.includes(name))
     .flatMap((name) => {

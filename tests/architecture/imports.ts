@@ -24,7 +24,8 @@ export function importsOf(text: string): Import[] {
   }
   for (const match of code.matchAll(dynamicPattern)) {
     const isLiteral = match.groups?.quote !== undefined;
-    const specifier = isLiteral ? quotedAt(text, code, match.index + match[0].length - 1) : null;
+    const written = isLiteral ? quotedAt(text, code, match.index + match[0].length - 1) : '${';
+    const specifier = written.includes('${') ? null : written;
     found.push({ at: match.index, specifier, names: ['*'], isTypeOnly: false });
   }
   return found.sort((a, b) => a.at - b.at).map(({ at: _, ...rest }) => rest);

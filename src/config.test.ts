@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { readConfig } from './config.ts';
+import { Refusal } from './std/refusal.ts';
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+function envFile(text: string): string {
+  const folder = mkdtempSync(join(process.env.TIDINGS_TEST_TMP ?? tmpdir(), 'tidings-'));
+  folders.push(folder);
+  const path = join(folder, '.env');
+  writeFileSync(path, text);
+  return path;
+}
+
+function problemsOf(environment: Record<string, string>, file = 'no such file'): string[] {
+  try {
+    readConfig(environment, file);
+    return [];
+  } catch (error) {
+    expect(error).toBeInstanceOf(Refusal);
+    return (error as Refusal).details?.problems as string[];
+  }
+}
+
+describe('configuration', () => {
+  it('needs none: everything has a default that works on this machine', () => {
+    expect(readConfig({}, 'no such file')).toEqual({
+      host: '127.0.0.1',
+      port: 3000,
+      databaseUrl: 'sqlite:./data/tidings.db',
+      role: 'both',
+      provider: 'capture',
+      from: 'noreply@transparenta.eu',
+      environment: 'development',
+      logLevel: 'info',
+    });
+  });
+
+  it('002-P2-02, 002-P2-10 Sender and role have the defaults of the specification', () => {
+    expect(readConfig({}, '')).toMatchObject({ from: 'noreply@transparenta.eu', role: 'both' });
+    expect(readConfig({ PROCESS_ROLE: 'worker' }, '')).toMatchObject({ role: 'worker' });
+  });
+
+  it('is read from .env, and the environment wins', () => {
+    const file = envFile('PORT=4000\nHOST=localhost\n# a comment\nLOG_LEVEL="warn"\n');
+    expect(readConfig({ PORT: '5000' }, file)).toMatchObject({
+      port: 5000,
+      host: 'localhost',
+      logLevel: 'warn',
+    });
+  });
+
+  it('takes an empty variable for one that is not set', () => {
+    expect(readConfig({ PORT: '', DATABASE_URL: '' }, '')).toMatchObject({
+      port: 3000,
+      databaseUrl: 'sqlite:./data/tidings.db',
+    });
+  });
+
+  it('reports all problems at once, each with what to do', () => {
+    expect(
+      problemsOf({
+        PORT: '70000',
+        PROCESS_ROLE: 'boss',
+        EMAIL_FROM_ADDRESS: 'nobody',
+        DATABASE_URL: 'mysql://x',
+      }),
+    ).toEqual([
+      'PORT must be a number from 0 to 65535.',
+      expect.stringMatching(/^DATABASE_URL must be sqlite:/),
+      'PROCESS_ROLE must be one of api, worker, both.',
+      expect.stringMatching(/^EMAIL_FROM_ADDRESS must be an address or Name <address>/),
+    ]);
+  });
+
+  it('suggests the nearest name, in .env for any unknown name, in the environment for what looks like ours', () => {
+    expect(problemsOf({}, envFile('DATABSE_URL=sqlite:x.db\nCOLOUR=blue')).toReversed()).toEqual([
+      expect.stringMatching(
+        /\.env sets DATABSE_URL, which is not a setting of Tidings\. Did you mean DATABASE_URL\?$/,
+      ),
+      expect.stringMatching(/\.env sets COLOUR, which is not a setting of Tidings\.$/),
+    ]);
+    expect(problemsOf({ PROCES_ROLE: 'api' })).toEqual([
+      'PROCES_ROLE is set, but there is no such setting. Did you mean PROCESS_ROLE?',
+    ]);
+  });
+
+  it('leaves alone what is not ours: short names, far names, and near names where ours is set too', () => {
+    expect(problemsOf({ HOME: '/', POST: '1', PATH: '/bin', npm_config_cache: 'x' })).toEqual([]);
+    expect(problemsOf({ DATABASE_URI: 'x', DATABASE_URL: 'sqlite:a.db' })).toEqual([]);
+  });
+
+  it('refuses what contradicts itself', () => {
+    expect(problemsOf({ PROCESS_ROLE: 'api', DATABASE_URL: 'sqlite::memory:' })).toEqual([
+      expect.stringContaining('would never send'),
+    ]);
+  });
+
+  it('never prints a value: it may be a secret', () => {
+    const secret = 'postgress://user:hunter2@db/x';
+    expect(
+      problemsOf({ DATABASE_URL: secret, PORT: 'hunter2', EMAIL_FROM_ADDRESS: 'hunter2' }).join(),
+    ).not.toContain('hunter2');
+  });
+
+  it('is frozen', () => {
+    expect(Object.isFrozen(readConfig({}, ''))).toBe(true);
+  });
+});

@@ -1,0 +1,2 @@
+import { codeOnly } from './source-text.ts';
+import type { SourceFile } from './rules.ts';

@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createDatabaseClock } from '../../src/db/database-clock.ts';
+import { type Clock, systemClock } from '../../src/std/clock.ts';
+import { silentLog } from '../../src/std/log.ts';
+import { createWorld, onBothDatabases, type World } from '../support/world.ts';
+
+onBothDatabases('the time of the database', (dialect) => {
+  let world: World;
+  beforeEach(async () => {
+    world = await createWorld(dialect);
+  });
+  afterEach(() => world.close());
+
+  /** A machine whose own wall clock is wrong, and whose monotonic one can be made to jump (a suspended laptop). */
+  function wrongClock(): Clock & { jumpMs: number } {
+    const clock = {
+      ...systemClock,
+      jumpMs: 0,
+      now: () => systemClock.now() + (dialect === 'postgres' ? 3_600_000 : 0),
+      monotonic: () => systemClock.monotonic() + clock.jumpMs,
+    };
+    return clock;
+  }
+
+  it('is the same for all, whatever the machine’s own clock says', async () => {
+    const clock = await createDatabaseClock(world.db, wrongClock(), silentLog);
+    // The server of the tests is on this machine; a second is far more than a question takes.
+    expect(Math.abs(clock.now() - systemClock.now())).toBeLessThan(1000);
+    expect(Number.isInteger(clock.now())).toBe(true);
+  });
+
+  it('is not trusted after a jump until two measurements agree', async () => {
+    if (dialect === 'sqlite')
+      return expect((await createDatabaseClock(world.db, systemClock, silentLog)).isSteady).toBe(true);
+    const local = wrongClock();
+    const clock = await createDatabaseClock(world.db, local, silentLog);
+    await clock.measure();
+    expect(clock.isSteady).toBe(true);
+    local.jumpMs = 5_000;
+    await clock.measure();
+    expect(clock.isSteady).toBe(false);
+    expect(Math.abs(clock.now() - systemClock.now())).toBeLessThan(1000);
+    await clock.measure();
+    expect(clock.isSteady).toBe(true);
+  });
+});

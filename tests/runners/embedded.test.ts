@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { DatabaseClock } from '../../src/db/database-clock.ts';
+import { createEmbedded } from '../../src/runners/embedded.ts';
+import { createManualClock, type ManualClock } from '../../src/std/clock.ts';
+import { createLog, type Log } from '../../src/std/log.ts';
+
+let clock: ManualClock;
+let lines: string[];
+let log: Log;
+beforeEach(() => {
+  clock = createManualClock();
+  lines = [];
+  log = createLog({ level: 'debug', sink: { write: (line) => lines.push(line) } });
+});
+afterEach(() => {
+  lines = [];
+});
+
+function runner(
+  parts: { dispatch?: (signal: AbortSignal) => Promise<number>; isSteady?: () => boolean } = {},
+) {
+  const databaseClock: DatabaseClock = {
+    ...clock,
+    get isSteady() {
+      return parts.isSteady?.() ?? true;
+    },
+    measure: async () => {},
+  };
+  return createEmbedded({
+    dispatch: { runOnce: parts.dispatch ?? (async () => 0) },
+    sweep: { runOnce: async () => ({ recovered: 0, requests: 0, owed: 0 }) },
+    reconcile: { runOnce: async () => 0 },
+    clock: databaseClock,
+    log,
+  });
+}
+
+it('looks every 250 ms, at once when woken, and again at once while there is work', async () => {
+  const work = [2, 1, 0, 0, 0];
+  const looksAt: number[] = [];
+  const embedded = runner({
+    dispatch: async () => {
+      looksAt.push(clock.monotonic());
+      return work.shift() ?? 0;
+    },
+  });
+  embedded.start();
+  await clock.advance(250);
+  expect(looksAt).toEqual([0, 0, 0, 250]);
+  await clock.advance(100);
+  embedded.wake();
+  await clock.advance(0);
+  expect(looksAt.at(-1)).toBe(350);
+  await embedded.stop();
+});
+
+it('002-P10-05 A stop asks for nothing more and waits for what is in flight', async () => {
+  let finish = () => {};
+  let seen: AbortSignal | undefined;
+  const embedded = runner({
+    dispatch: (signal) => {
+      seen = signal;
+      return new Promise((resolve) => {
+        finish = () => resolve(1);
+      });
+    },
+  });
+  embedded.start();
+  await clock.advance(10);
+  let isStopped = false;
+  const stopping = embedded.stop().then(() => {
+    isStopped = true;
+  });
+  await clock.advance(1000);
+  expect(seen?.aborted).toBe(true);
+  expect(isStopped).toBe(false);
+  finish();
+  await stopping;
+  expect(lines.join()).not.toContain('stopped_in_flight');
+});
+
+it('a stop does not wait for ever, and says so', async () => {
+  const embedded = runner({ dispatch: () => new Promise(() => {}) });
+  embedded.start();
+  await clock.advance(10);
+  const stopping = embedded.stop();
+  await clock.advance(15_000);
+  await stopping;
+  expect(lines.join()).toContain('runner.stopped_in_flight');
+});
+
+it('is unhealthy while a loop fails, and healthy again afterwards', async () => {
+  let failures = 1;
+  const embedded = runner({
+    dispatch: async () => {
+      if (failures-- > 0) throw new Error('database gone');
+      return 0;
+    },
+  });
+  embedded.start();
+  await clock.advance(0);
+  expect(embedded.isHealthy).toBe(false);
+  expect(lines.join()).toContain('database gone');
+  await clock.advance(1000);
+  expect(embedded.isHealthy).toBe(true);
+  await embedded.stop();
+});
+
+it('claims nothing while the clock is not to be trusted', async () => {
+  let isSteady = false;
+  let looks = 0;
+  const embedded = runner({
+    isSteady: () => isSteady,
+    dispatch: async () => {
+      looks += 1;
+      return 0;
+    },
+  });
+  embedded.start();
+  await clock.advance(1000);
+  expect([looks, embedded.isHealthy]).toEqual([0, false]);
+  isSteady = true;
+  await clock.advance(250);
+  expect([looks, embedded.isHealthy]).toEqual([1, true]);
+  await embedded.stop();
+});
