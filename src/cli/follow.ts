@@ -13,7 +13,7 @@ export interface FollowOptions {
 
 /** Looks at deliveries until all are settled or the time is up, and answers how they stand then, in the order asked. */
 export async function follow(
-  { queries, clock }: Engine,
+  { queries, clock }: Pick<Engine, 'queries' | 'clock'>,
   deliveries: readonly { seq: number }[],
   { forMs, onSettled }: FollowOptions,
 ): Promise<DeliveryRow[]> {

@@ -22,7 +22,7 @@ export function tellSettled(row: DeliveryRow, now: number, paint: Paint): string
     ];
   }
   return [
-    `Not sent: delivery ${row.seq} is ${status}. ${printable(tellNow(stateOf(row), now).sentence)}`,
+    `Delivery ${row.seq} is ${status}. ${printable(tellNow(stateOf(row), now).sentence)}`,
     ...remedy(row),
   ];
 }

@@ -1,9 +1,12 @@
 import { checkMail, type Mail, requiredTags, type Sender } from '../domain/message.ts';
+import type { DeliveryError } from '../domain/transition.ts';
 import { render } from '../emails/render.ts';
 import type { Composed } from '../outbox/begin.ts';
 import type { Claimed } from '../outbox/claim.ts';
 import type { Report } from '../outbox/record.ts';
 import type { Draft, Source } from '../sources/source.ts';
+import type { Clock } from '../std/clock.ts';
+import type { Log } from '../std/log.ts';
 
 /** From claimed deliveries to mails: what was frozen is taken as it is, what is new is drafted, rendered and checked. */
 export interface Composition {
@@ -16,34 +19,72 @@ export interface ComposeParts {
   from: Sender;
   /** Which deployment this is: a tag on every mail. */
   environment: string;
+  worker: string;
+  clock: Clock;
+  log: Log;
 }
 
 export async function compose(
   source: Source,
   batch: readonly Claimed[],
-  worker: string,
   parts: ComposeParts,
 ): Promise<Composition> {
-  const fresh = batch.filter(({ frozen }) => !frozen);
-  const drafts = fresh.length > 0 ? await source.draft(fresh) : new Map<number, Draft>();
+  const drafts = await draftAll(
+    source,
+    batch.filter(({ frozen }) => !frozen),
+    parts.log,
+  );
   const result: Composition = { composed: [], reports: [] };
   for (const claimed of batch) {
-    if (claimed.frozen) {
-      result.composed.push({ claimed, mail: claimed.frozen });
-      continue;
-    }
-    const mail = mailOf(claimed, drafts.get(claimed.seq), parts);
-    const report = { seq: claimed.seq, lease: claimed.lease, actor: worker };
-    if (mail.kind === 'mail') result.composed.push({ claimed, mail: mail.mail });
-    else if (mail.kind === 'no_address') result.reports.push({ ...report, event: 'no_address' });
-    else result.reports.push({ ...report, event: 'unsendable', error: mail.error });
+    const made = claimed.frozen
+      ? ({ kind: 'mail', mail: claimed.frozen } as const)
+      : mailOf(claimed, drafts.get(claimed.seq), parts);
+    if (made.kind === 'mail') result.composed.push({ claimed, mail: made.mail });
+    else result.reports.push(reportOf(claimed, made, parts));
   }
   return result;
 }
 
-type Composure = { kind: 'mail'; mail: Mail } | Exclude<Draft, { kind: 'draft' }>;
+type Drafts = Map<number, Draft | { kind: 'later'; error: DeliveryError }>;
 
-function mailOf(claimed: Claimed, draft: Draft | undefined, { from, environment }: ComposeParts): Composure {
+/** A source that throws is asked again for each delivery alone: the one that it cannot draft waits, the others go on. */
+async function draftAll(source: Source, fresh: readonly Claimed[], log: Log): Promise<Drafts> {
+  if (fresh.length === 0) return new Map();
+  try {
+    return new Map(await source.draft(fresh));
+  } catch (error) {
+    log.error('source.draft_failed', { source: source.name, deliveries: fresh.length, error });
+    const [only] = fresh;
+    if (fresh.length === 1 && only) {
+      return new Map([
+        [only.seq, { kind: 'later', error: { code: 'draft_failed', message: String(error) } }],
+      ]);
+    }
+  }
+  const drafts: Drafts = new Map();
+  for (const claimed of fresh) {
+    for (const [seq, draft] of await draftAll(source, [claimed], log)) drafts.set(seq, draft);
+  }
+  return drafts;
+}
+
+type Answer = Drafts extends Map<number, infer One> ? One : never;
+type Composure = { kind: 'mail'; mail: Mail } | Exclude<Answer, { kind: 'draft' }>;
+
+const draftAgainMs = 30_000;
+
+function reportOf(
+  { seq, lease }: Claimed,
+  made: Exclude<Composure, { kind: 'mail' }>,
+  { worker, clock }: ComposeParts,
+): Report {
+  const base = { seq, lease, actor: worker };
+  if (made.kind === 'no_address') return { ...base, event: 'no_address' };
+  if (made.kind === 'unsendable') return { ...base, event: 'unsendable', error: made.error };
+  return { ...base, event: 'deferred', dueAt: clock.now() + draftAgainMs, error: made.error };
+}
+
+function mailOf(claimed: Claimed, draft: Answer | undefined, { from, environment }: ComposeParts): Composure {
   if (!draft) return unsendable('no_draft', `The source ${claimed.source} gave no answer for this delivery.`);
   if (draft.kind !== 'draft') return draft;
   const rendered = renderSafely(draft);

@@ -1,13 +1,13 @@
 import type { Suppressions } from '../consent/suppressions.ts';
-import { addressKey } from '../domain/address.ts';
 import { type Lane, lanes } from '../domain/lifecycle.ts';
 import { leaseMs } from '../domain/policy.ts';
-import type { Composed, LastCheck, Verdict } from '../outbox/begin.ts';
-import { type Claimed, lapsesUntilSuspect } from '../outbox/claim.ts';
+import type { DeliveryError } from '../domain/transition.ts';
+import type { Claimed } from '../outbox/claim.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Source } from '../sources/source.ts';
 import type { Log } from '../std/log.ts';
 import { type ComposeParts, compose } from './compose.ts';
+import { gateOf } from './gate.ts';
 import { createRecorder } from './recorder.ts';
 import { type SendParts, sendAll } from './send.ts';
 
@@ -20,7 +20,7 @@ export interface Dispatch {
   runOnce(signal: AbortSignal): Promise<number>;
 }
 
-export interface DispatchParts extends SendParts, ComposeParts {
+export interface DispatchParts extends SendParts, Omit<ComposeParts, 'log'> {
   outbox: Outbox;
   sources: readonly Source[];
   suppressions: Suppressions;
@@ -31,6 +31,8 @@ export interface DispatchParts extends SendParts, ComposeParts {
 const batchMax = 200;
 /** The provider's window is trusted only up to here: clocks differ, and a request takes its time. */
 const keyWindowMarginMs = 60 * 60 * 1000;
+/** After a fault of ours, a source's or the database's: long enough not to spin, short enough not to be noticed. */
+const retryMs = 5_000;
 /** Every tenth turn begins with bulk, so that it always keeps a share. */
 const bulkTurn = 10;
 
@@ -38,6 +40,9 @@ export function createDispatch(parts: DispatchParts): Dispatch {
   const { outbox, sources, suppressions, provider, clock, log, worker } = parts;
   const recorder = createRecorder({ outbox, clock, log });
   const { idempotencyWindowMs, concurrency } = provider.guarantees;
+  const keyWindowMs = idempotencyWindowMs === null ? null : idempotencyWindowMs - keyWindowMarginMs;
+  const beginning = { worker, account: provider.account, keyWindowMs };
+  const gates = (source: Source) => gateOf(source, suppressions, clock);
   let turn = 0;
 
   async function runOnce(signal: AbortSignal): Promise<number> {
@@ -66,69 +71,52 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     const heldMs = leaseMs(source.policy, provider.guarantees);
     const leaseEndsAt = clock.monotonic() + heldMs;
     const claimed = await outbox.claim({ source: source.name, worker, limit, leaseMs: heldMs, from });
-    if (claimed.length === 0) return 0;
-    if (from === 'suspects')
-      log.warn('delivery.suspect', { seq: claimed[0]?.seq, lapses: `≥ ${lapsesUntilSuspect}` });
-    const { composed, reports } = await compose(source, claimed, worker, parts);
-    for (const report of reports) recorder.add(report);
-    // Without keys a crash in mid-batch would leave every begun row in doubt: begin only what leaves at once.
-    const chunk = idempotencyWindowMs === null ? concurrency : composed.length;
-    for (let start = 0; start < composed.length; start += chunk) {
-      const rest = composed.slice(start, start + chunk);
-      if (signal.aborted) release(rest.map((one) => one.claimed));
-      else await beginAndSend(source, rest, leaseEndsAt, signal);
-      // Written down before the next are begun, for the same reason.
+    // What is still here at the end has not left: it goes back to wait.
+    const unsent = new Map(claimed.map((each) => [each.seq, each]));
+    let problem: DeliveryError | undefined;
+    try {
+      await sendBatch(source, claimed, unsent, leaseEndsAt, signal);
+    } catch (error) {
+      problem = { code: 'dispatch_failed', message: String(error) };
+      throw error;
+    } finally {
+      giveBack([...unsent.values()], problem);
       await recorder.drain();
     }
-    await recorder.drain();
     return claimed.length;
   }
 
-  async function beginAndSend(
+  async function sendBatch(
     source: Source,
-    batch: readonly Composed[],
+    claimed: readonly Claimed[],
+    unsent: Map<number, Claimed>,
     leaseEndsAt: number,
     signal: AbortSignal,
-  ) {
-    const keyWindowMs = idempotencyWindowMs === null ? null : idempotencyWindowMs - keyWindowMarginMs;
-    const order = { worker, account: provider.account, keyWindowMs, lastCheck: lastCheckOf(source) };
-    const { sending, stopped } = await outbox.begin(batch, order);
-    for (const { seq, status, why } of stopped) log.info('delivery.stopped', { seq, status, why });
-    await sendAll(sending, source.policy, leaseEndsAt, recorder, signal, parts);
+  ): Promise<void> {
+    const { composed, reports } = await compose(source, claimed, { ...parts, clock });
+    for (const report of reports) {
+      unsent.delete(report.seq);
+      recorder.add(report);
+    }
+    // Without keys a crash in mid-batch would leave every begun row in doubt: begin only what leaves at once, and write
+    // it down before the next are begun.
+    const chunk = idempotencyWindowMs === null ? concurrency : batchMax;
+    for (let start = 0; start < composed.length && !signal.aborted; start += chunk) {
+      const batch = composed.slice(start, start + chunk);
+      const { sending, stopped } = await outbox.begin(batch, { ...beginning, lastCheck: gates(source) });
+      for (const { claimed } of batch) unsent.delete(claimed.seq);
+      for (const { seq, status, why } of stopped) log.info('delivery.stopped', { seq, status, why });
+      await sendAll(sending, source.policy, leaseEndsAt, recorder, signal, parts);
+      await recorder.drain();
+    }
   }
 
-  function lastCheckOf(source: Source): LastCheck {
-    return async (batch, tx) => {
-      const now = clock.now();
-      const verdicts = new Map<number, Verdict>(
-        await source.recheck?.(
-          batch.map(({ claimed }) => claimed),
-          tx,
-        ),
-      );
-      const suppressed = await suppressions.among(
-        batch.map(({ mail }) => mail.to),
-        tx,
-      );
-      for (const { claimed, mail } of batch) {
-        if (claimed.expiresAt !== null && claimed.expiresAt <= now)
-          verdicts.set(claimed.seq, { event: 'expired' });
-        if (suppressed.has(addressKey(mail.to))) verdicts.set(claimed.seq, { event: 'address_suppressed' });
-      }
-      return verdicts;
-    };
-  }
-
-  function release(batch: readonly Claimed[]): void {
+  /** Nothing of these has left, so that they are known not to be accepted, whether they were begun or not. */
+  function giveBack(batch: readonly Claimed[], problem: DeliveryError | undefined): void {
+    const dueAt = clock.now() + (problem ? retryMs : 0);
+    const error = problem ? { error: problem } : {};
     for (const { seq, lease } of batch) {
-      recorder.add({
-        seq,
-        lease,
-        actor: worker,
-        event: 'deferred',
-        dueAt: clock.now(),
-        detail: { reason: 'shutdown' },
-      });
+      recorder.add({ seq, lease, actor: worker, event: 'deferred', dueAt, ...error });
     }
   }
 

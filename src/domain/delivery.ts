@@ -1,6 +1,6 @@
 import { uuidV5 } from '../std/ids.ts';
 import { Refusal } from '../std/refusal.ts';
-import type { Lane } from './lifecycle.ts';
+import { type Lane, lanes } from './lifecycle.ts';
 
 /**
  * What a delivery is: one occasion of one source, told to one recipient, once. The three together are its
@@ -46,20 +46,25 @@ export function deliveryKey({ source, occasion, recipient }: Identity): string {
 }
 
 /** Keys end up in logs, addresses of pages and mail tags: short, one line, and nothing that cannot be seen. */
-export function requireIdentity(identity: Identity): void {
+export function requireIntent(intent: Intent): void {
   for (const part of ['source', 'occasion', 'recipient'] as const) {
-    const text: unknown = identity[part];
-    if (typeof text !== 'string' || text.length === 0 || text.length > limits[part]) {
-      throw new Refusal(
-        'invalid_identity',
-        `The ${part} must be a text of 1 to ${limits[part]} characters.`,
-        { part },
-      );
-    }
-    if (!text.isWellFormed() || /\p{Cc}/u.test(text)) {
-      throw new Refusal('invalid_identity', `The ${part} contains control characters; leave them out.`, {
-        part,
-      });
-    }
+    requireLine('invalid_identity', part, intent[part], limits[part]);
+  }
+  for (const part of ['locale', 'templateName', 'templateVersion', 'traceId', 'dedupeKey'] as const) {
+    if (intent[part] !== undefined) requireLine('invalid_intent', part, intent[part], lineLengthMax);
+  }
+  if (!lanes.includes(intent.lane)) {
+    throw new Refusal('invalid_lane', `The lane must be one of ${lanes.join(', ')}.`);
+  }
+}
+
+const lineLengthMax = 200;
+
+function requireLine(code: string, part: string, text: unknown, lengthMax: number): void {
+  if (typeof text !== 'string' || text.length === 0 || text.length > lengthMax) {
+    throw new Refusal(code, `The ${part} must be a text of 1 to ${lengthMax} characters.`, { part });
+  }
+  if (!text.isWellFormed() || /\p{Cc}/u.test(text)) {
+    throw new Refusal(code, `The ${part} contains control characters; leave them out.`, { part });
   }
 }

@@ -86,8 +86,16 @@ export function applyWork(before: DeliveryState, report: WorkReport, now: number
   const state: DeliveryState = { ...before, status: path.to, ...effectOf(report, before, now) };
   if (path.countsAttempt && report.isAttempt !== false) state.attempts += 1;
   if (path.countsAttempt) state.lapses = 0;
-  if (report.error) state.lastError = report.error;
+  if (report.error) state.lastError = bounded(report.error);
   return { changed: true, state };
+}
+
+const messageLengthMax = 1000;
+
+/** Providers explain themselves at any length; the row keeps the beginning. */
+function bounded(error: DeliveryError): DeliveryError {
+  if (error.message === undefined || error.message.length <= messageLengthMax) return error;
+  return { ...error, message: `${error.message.slice(0, messageLengthMax)}…` };
 }
 
 function guardHolds(guard: Arrow['guard'], state: DeliveryState, report: WorkReport, now: number): boolean {
@@ -234,7 +242,7 @@ function verdictOf(before: DeliveryState, report: EvidenceReport, rank: number):
     evidence: rank,
     status: next,
     dueAt: next === 'failed_transient' ? (report.dueAt ?? report.at) : null,
-    lastError: report.error ?? null,
+    lastError: report.error ? bounded(report.error) : null,
     // Evidence that reaches a row in `sending` closes the attempt; the worker's own record then finds it closed.
     ...(before.status === 'sending' && { attempts: before.attempts + 1, lapses: 0 }),
   };

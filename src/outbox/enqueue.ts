@@ -2,9 +2,8 @@ import { sql } from 'kysely';
 import type { DialectName, Tx } from '../db/database.ts';
 import { rowsOf } from '../db/dialect.ts';
 import { requireAddress } from '../domain/address.ts';
-import { deliveryId, type Intent, requireIdentity } from '../domain/delivery.ts';
-import { lanes, type Status } from '../domain/lifecycle.ts';
-import { Refusal } from '../std/refusal.ts';
+import { deliveryId, type Intent, requireIntent } from '../domain/delivery.ts';
+import type { Status } from '../domain/lifecycle.ts';
 
 /** The answer to one intent: its delivery, and whether this call made it or found it. */
 export interface Enqueued {
@@ -70,10 +69,7 @@ export async function enqueueIntents(
 }
 
 function checked(intent: Intent): Intent {
-  requireIdentity(intent);
-  if (!lanes.includes(intent.lane)) {
-    throw new Refusal('invalid_lane', `The lane must be one of ${lanes.join(', ')}.`);
-  }
+  requireIntent(intent);
   return intent.toEmail === undefined ? intent : { ...intent, toEmail: requireAddress(intent.toEmail) };
 }
 

@@ -29,13 +29,21 @@ export function createLog(options: { level: LogLevel; isForPeople?: boolean; sin
       timestamp: () => `,"at":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       messageKey: 'event',
-      serializers: { error: pino.stdSerializers.errWithCause },
+      serializers: { error: errorFields },
     },
     options.isForPeople ? { write: (line: string) => sink.write(forPeople(line)) } : sink,
   );
   const writer = (level: 'debug' | 'info' | 'warn' | 'error') => (event: string, fields?: LogFields) =>
     logger[level](fields ?? {}, event);
   return { debug: writer('debug'), info: writer('info'), warn: writer('warn'), error: writer('error') };
+}
+
+/** Not whatever an error carries: a database's errors repeat the row, and the row holds addresses. */
+function errorFields(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { name: type, message, stack, cause } = error;
+  const { code } = error as { code?: unknown };
+  return { type, message, code, stack, ...(cause !== undefined && { cause: errorFields(cause) }) };
 }
 
 export const silentLog: Log = createLog({ level: 'silent' });

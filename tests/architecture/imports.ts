@@ -17,7 +17,8 @@ export function importsOf(text: string): Import[] {
       const { type, clause = '' } = match.groups ?? {};
       const names = namesIn(clause);
       const isTypeOnly =
-        type !== undefined || (names.length > 0 && names.every(({ isType }) => isType) && clause.includes('{'));
+        type !== undefined ||
+        (names.length > 0 && names.every(({ isType }) => isType) && clause.includes('{'));
       const specifier = quotedAt(text, code, match.index + match[0].length - 1);
       found.push({ at: match.index, specifier, names: names.map(({ name }) => name), isTypeOnly });
     }

@@ -21,7 +21,8 @@ export const layers: Readonly<Record<string, Layer>> = {
   outbox: {
     name: 'outbox',
     may: ['std', 'domain', 'db'],
-    because: 'it is below everybody who reports to it, and hears of consent and sources only by what it is given',
+    because:
+      'it is below everybody who reports to it, and hears of consent and sources only by what it is given',
   },
   consent: {
     name: 'consent',
@@ -110,7 +111,7 @@ export const exceptions: readonly Exception[] = [
 
 /** The layer that a file belongs to: a source's own folder, the folder, or for a file at the top the file itself. */
 export function layerKey(path: string): string {
-  const [, first = '', second = '', third] = path.split('/');
+  const [, first = '', second = '', third] = path.replace(/\.test(?=\.tsx?$)/, '').split('/');
   return first === 'sources' && third !== undefined ? `sources/${second}` : first;
 }
 

@@ -106,7 +106,9 @@ function endOfTemplateText(text: string, from: number): number {
 function mayBeginRegex(text: string, before: number): boolean {
   if (before < 0) return true;
   const code = text.slice(Math.max(0, before - 12), before + 1);
-  return /[(,=:[!&|?{;+\-*%~^]$|=>$|(?<![\w$.])(return|typeof|case|in|of|delete|void|throw|else|do|await|yield)$/.test(code);
+  return /[(,=:[!&|?{;+\-*%~^]$|=>$|(?<![\w$.])(return|typeof|case|in|of|delete|void|throw|else|do|await|yield)$/.test(
+    code,
+  );
 }
 
 /** Where the closing slash is, or -1 if there is none on this line: then it was a division. */

@@ -345,6 +345,46 @@ onBothDatabases('from row to provider', (dialect) => {
     expect(JSON.parse(row?.last_error ?? '').code).toBe('crashes_worker');
   });
 
+  it('a source that cannot draft one delivery holds back that one alone, and loses none', async () => {
+    const [, poison] = await enqueue(1, 2, 3);
+    const source: Source = {
+      ...plainSource,
+      draft: async (batch) => {
+        if (batch.some(({ seq }) => seq === poison)) throw new Error('no such course');
+        return plainSource.draft(batch);
+      },
+    };
+    await dispatch({ source }).runOnce(signal());
+    expect(await statusesOf()).toEqual({ sent: 2, pending: 1 });
+    expect(await find(poison)).toMatchObject({ attempts: 0, lapses: 0, due_at: world.clock.now() + 30_000 });
+    expect(JSON.parse((await find(poison))?.last_error ?? '')).toMatchObject({ code: 'draft_failed' });
+    await world.clock.advance(30_000);
+    await dispatch().runOnce(signal());
+    expect(await statusesOf()).toEqual({ sent: 3 });
+  });
+
+  it.each(['before', 'after'] as const)(
+    'a write-ahead that fails %s its commit sends nothing and gives the batch back',
+    async (when) => {
+      await enqueue(1, 2, 3);
+      const begin: Outbox['begin'] = async (batch, order) => {
+        if (when === 'after') await world.outbox.begin(batch, order);
+        throw new Error('connection lost');
+      };
+      await expect(dispatch({ outbox: { ...world.outbox, begin } }).runOnce(signal())).rejects.toThrow(
+        'connection lost',
+      );
+      expect(await statusesOf()).toEqual({ pending: 3 });
+      expect(provider.ledger).toEqual([]);
+      await world.clock.advance(5_000);
+      await dispatch().runOnce(signal());
+      expect(await statusesOf()).toEqual({ sent: 3 });
+      expect(
+        (await world.queries.search({ limit: 9 })).every((row) => row.attempts === 1 && row.lapses === 0),
+      ).toBe(true);
+    },
+  );
+
   it('urgent goes before normal before bulk, and bulk is not starved', async () => {
     await world.outbox.enqueue(
       (['bulk', 'normal', 'urgent'] as const).map((lane, number) => intentNumber(number, { lane })),

@@ -87,6 +87,9 @@ onBothDatabases('the outbox', (dialect) => {
     await expect(world.outbox.enqueue([intentNumber(1, { lane: 'fast' as 'bulk' })])).rejects.toMatchObject({
       code: 'invalid_lane',
     });
+    await expect(world.outbox.enqueue([intentNumber(1, { traceId: 'a\0b' })])).rejects.toMatchObject({
+      code: 'invalid_intent',
+    });
     expect(await world.queries.counts()).toEqual([]);
   });
 

@@ -49,6 +49,8 @@ export function addServe(program: Command, { terminal }: Context): void {
         );
       }
       const signal = await signalled;
+      // The terminal has written ^C at the beginning of this line.
+      if (!json && signal === 'SIGINT' && terminal.isForPeople) terminal.print('');
       if (!json) terminal.print(`${signal}: finishing what is in flight …`);
       await running.stop();
       if (!json) terminal.print('Stopped.');
