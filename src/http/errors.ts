@@ -5,7 +5,7 @@ import type { Log } from '../std/log.ts';
 import { Refusal } from '../std/refusal.ts';
 
 /** The one shape of every error. */
-export interface ErrorBody {
+interface ErrorBody {
   error: string;
   code: string;
   traceId: string;

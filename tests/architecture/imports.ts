@@ -33,9 +33,9 @@ export function importsOf(text: string): Import[] {
 }
 
 const importPattern =
-  /(?<![\w$.])import\s+(?:(?<type>type)\s+(?!from\b))?(?:(?<clause>[\w$*{][\w$\s,{}*]*?)\s*\bfrom\s*)?['"]/g;
+  /(?<![\w$.])import\b(?:\s+(?<type>type)\b(?!\s*(?:from\b|,)))?\s*(?:(?<clause>[\w$*{][\w$\s,{}*]*?)\s*\bfrom\s*)?['"]/g;
 const exportPattern =
-  /(?<![\w$.])export\s+(?:(?<type>type)\s+)?(?<clause>\*(?:\s*as\s+[\w$]+)?|\{[^}]*\})\s*from\s*['"]/g;
+  /(?<![\w$.])export\b\s*(?:(?<type>type)\b\s*)?(?<clause>\*(?:\s*as\s+[\w$]+)?|\{[^}]*\})\s*from\s*['"]/g;
 const dynamicPattern = /(?<![\w$.])import\s*\(\s*(?<quote>['"`])?/g;
 
 /** Strings are blank in `code`, so the next quote there is the closing one. */

@@ -33,7 +33,7 @@ export function addShow(deliveries: Command, { terminal }: Context): void {
     });
 }
 
-export async function requireDelivery(queries: OutboxQueries, reference: string): Promise<DeliveryRow> {
+async function requireDelivery(queries: OutboxQueries, reference: string): Promise<DeliveryRow> {
   const row = await queries.find(reference);
   if (!row) throw noDelivery(reference);
   return row;

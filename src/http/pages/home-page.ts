@@ -70,10 +70,11 @@ p{margin:0;max-width:70ch}
 ol,ul{list-style:none;margin:0;padding:0;display:grid;grid-template-columns:repeat(auto-fit,minmax(140px,1fr));border-top:1px solid var(--hair)}
 li{padding:12px 12px 12px 0;position:relative;border-bottom:1px solid var(--hair)}
 .line li+li::before{content:"→";position:absolute;left:-24px;top:16px;color:var(--muted)}
+@media (max-width:640px){.line li+li::before{content:none}}
 .off{border-top:0}
 .count{display:block;font-size:20px;font-variant-numeric:tabular-nums}
-.name{display:block;font:14px/1.5 ui-monospace,monospace}
+.name{display:block;font:12px/1.5 ui-monospace,monospace;white-space:nowrap}
 .good{color:var(--good)}.hand{color:var(--hand)}.person{color:var(--person)}.stopped{color:var(--stopped)}
-pre{margin:0;padding:12px 16px;border:1px solid var(--hair);overflow-x:auto}
+pre{margin:0 0 8px;padding:12px 16px;border:1px solid var(--hair);overflow-x:auto}
 code{font:14px/1.5 ui-monospace,monospace}
 `;

@@ -7,7 +7,7 @@ import type { ServerParts } from '../server.ts';
  * `/health`: the process is alive; it asks nobody, so that a database that is down does not get every process
  * restarted. `/ready`: this process can do its work now.
  */
-export interface Readiness {
+interface Readiness {
   status: 'ready' | 'not ready' | 'stopping';
   checks: {
     database: 'ok' | 'unreachable';
