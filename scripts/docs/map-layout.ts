@@ -11,16 +11,12 @@ export interface Layout {
   routes: readonly Route[];
 }
 
-/** The four meanings that a colour has everywhere in Tidings; each has a shape besides. */
-export type Meaning = 'good' | 'in-hand' | 'needs-a-person' | 'stopped';
-
 export interface Station {
   /** Its middle; the left end of its line where it has no frame. */
   x: number;
   y: number;
   /** Without one it is a line in the box of what was stopped on purpose, and has no frame. */
   width?: number;
-  meaning: Meaning;
 }
 
 export type Point = readonly [x: number, y: number];
@@ -51,20 +47,20 @@ const secondY = 240;
 const thirdY = 336;
 
 const stations = {
-  pending: { x: 104, y: lineY, width: 140, meaning: 'in-hand' },
-  claimed: { x: 300, y: lineY, width: 104, meaning: 'in-hand' },
-  sending: { x: 468, y: lineY, width: 124, meaning: 'in-hand' },
-  sent: { x: 680, y: lineY, width: 116, meaning: 'good' },
-  delivered: { x: 836, y: lineY, width: 120, meaning: 'good' },
-  failed_transient: { x: 104, y: secondY, width: 140, meaning: 'in-hand' },
-  reconciling: { x: 468, y: secondY, width: 124, meaning: 'in-hand' },
-  needs_review: { x: 468, y: thirdY, width: 124, meaning: 'needs-a-person' },
-  failed_permanent: { x: 598, y: 462, width: 168, meaning: 'needs-a-person' },
-  skipped_unsubscribed: { x: 40, y: 453, meaning: 'stopped' },
-  skipped_no_email: { x: 40, y: 475, meaning: 'stopped' },
-  skipped_ineligible: { x: 40, y: 497, meaning: 'stopped' },
-  expired: { x: 40, y: 519, meaning: 'stopped' },
-  suppressed: { x: 252, y: 453, meaning: 'stopped' },
+  pending: { x: 104, y: lineY, width: 140 },
+  claimed: { x: 300, y: lineY, width: 104 },
+  sending: { x: 468, y: lineY, width: 124 },
+  sent: { x: 680, y: lineY, width: 116 },
+  delivered: { x: 836, y: lineY, width: 120 },
+  failed_transient: { x: 104, y: secondY, width: 140 },
+  reconciling: { x: 468, y: secondY, width: 124 },
+  needs_review: { x: 468, y: thirdY, width: 124 },
+  failed_permanent: { x: 598, y: 462, width: 168 },
+  skipped_unsubscribed: { x: 40, y: 453 },
+  skipped_no_email: { x: 40, y: 475 },
+  skipped_ineligible: { x: 40, y: 497 },
+  expired: { x: 40, y: 519 },
+  suppressed: { x: 252, y: 453 },
 } as const satisfies Record<Status, Station>;
 
 /** The tall box around the two statuses that wait, and the one around what was stopped on purpose. */
@@ -244,4 +240,4 @@ const routes: readonly Route[] = [
 export const layout: Layout = { width: 912, height: 560, stations, routes };
 
 /** Left upper corners of the legend's two parts. */
-export const legend: { meanings: Point; lines: Point } = { meanings: [738, 232], lines: [696, 446] };
+export const legend: { colours: Point; lines: Point } = { colours: [738, 232], lines: [696, 446] };

@@ -25,5 +25,5 @@ text{font:12.5px system-ui,sans-serif;fill:var(--soft)}
 .good>rect{fill:var(--good-tint);stroke:var(--good)}.good .mark>circle{fill:var(--good)}
 .in-hand>rect{fill:var(--in-hand-tint);stroke:var(--in-hand)}.in-hand .mark>circle{fill:var(--in-hand)}
 .needs-a-person>rect{fill:var(--person-tint);stroke:var(--person)}.needs-a-person .mark>.filled{fill:var(--person);stroke:var(--person)}
-.stopped>rect{fill:var(--stopped-tint);stroke:var(--stopped)}.stopped .mark>rect{fill:var(--stopped)}
+.stopped-on-purpose>rect{fill:var(--stopped-tint);stroke:var(--stopped)}.stopped-on-purpose .mark>rect{fill:var(--stopped)}
 `;

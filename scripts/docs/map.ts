@@ -1,10 +1,10 @@
+import type { Meaning } from '../../src/domain/tell-now.ts';
 import {
   areas,
   areaTop,
   boxes,
   type Layout,
   legend,
-  type Meaning,
   layout as ourLayout,
   type Point,
   type Route,
@@ -13,7 +13,7 @@ import {
 import { eventsOf, mapProblems } from './map-problems.ts';
 import { style } from './map-style.ts';
 import { madeFrom } from './markdown.ts';
-import { type Lifecycle, lifecycle } from './moves.ts';
+import { type Lifecycle, lifecycle, type StatusOnMap } from './moves.ts';
 
 /**
  * The life-cycle map: stations on a line from left to right, the ways off the line below it. It names every status and
@@ -34,7 +34,9 @@ export function drawMap(life: Lifecycle = lifecycle, layout: Layout = ourLayout)
     ...areas.map(drawArea),
     ...boxes.map(drawBox),
     ...layout.routes.map((route) => drawRoute(route, life)),
-    ...Object.keys(life.statuses).map((name) => drawStation(name, layout.stations[name] as Station, life)),
+    ...Object.entries(life.statuses).map(([name, status]) =>
+      drawStation(name, status, layout.stations[name] as Station, life),
+    ),
     ...drawLegend(),
     '</svg>',
     '',
@@ -111,45 +113,48 @@ function towards([x, y]: Point, [otherX, otherY]: Point): Point {
 
 const stationHeight = 48;
 
-function drawStation(name: string, { x, y, width, meaning }: Station, life: Lifecycle): string {
+function drawStation(
+  name: string,
+  { meaning, colour }: StatusOnMap,
+  { x, y, width }: Station,
+  life: Lifecycle,
+): string {
   const evidence = life.evidence.filter(({ next }) => next === name).map(({ event }) => event);
-  const hint = `<title>${escaped(`${name}: ${life.statuses[name]?.meaning}`)}</title>`;
-  const open = `<g class="station ${meaning}" data-status="${name}">${hint}`;
+  const hint = `<title>${escaped(`${name}: ${meaning}`)}</title>`;
+  const open = `<g class="station ${classOf(colour)}" data-status="${name}">${hint}`;
   if (width === undefined) {
     const said = textsAt([x + 18, y + 18], evidence, saidBy);
-    return `${open}${drawMark(meaning, [x + 4, y - 5])}${textAt([x + 18, y], name)}<g class="said">${said}</g></g>`;
+    return `${open}${drawMark(colour, [x + 4, y - 5])}${textAt([x + 18, y], name)}<g class="said">${said}</g></g>`;
   }
   const [left, top] = [x - width / 2, y - stationHeight / 2];
   const frame = `<rect x="${left}" y="${top}" width="${width}" height="${stationHeight}" rx="8"/>`;
   const nameAt: Point = [x, evidence.length > 0 ? y - 3 : y + 5];
   const said = textsAt([x, y + 15], evidence, saidBy, 'middle');
-  return `${open}${frame}${drawMark(meaning, [left, top])}${textAt(nameAt, name, 'middle')}<g class="said">${said}</g></g>`;
+  return `${open}${frame}${drawMark(colour, [left, top])}${textAt(nameAt, name, 'middle')}<g class="said">${said}</g></g>`;
 }
 
 const saidBy = (event: string) => `◆ ${event}`;
 
+const classOf = (colour: Meaning) => colour.replaceAll(' ', '-');
+
 /** The shape that says what the colour says. */
-function drawMark(meaning: Meaning, [x, y]: Point): string {
+function drawMark(colour: Meaning, [x, y]: Point): string {
   const shapes: Record<Meaning, string> = {
     good: '<circle r="7.5"/><path d="M-3.4 .2-.9 2.8 3.6-2.6"/>',
-    'in-hand': '<circle r="7.5"/><path d="M0-4V.4L2.8 2.2"/>',
-    'needs-a-person': '<path class="filled" d="M0-8.5 9 7H-9z"/><path d="M0-2.6V1.6M0 4.1v.5"/>',
-    stopped: '<rect x="-7" y="-7" width="14" height="14" rx="3"/><path d="M-3.4 0H3.4"/>',
+    'in hand': '<circle r="7.5"/><path d="M0-4V.4L2.8 2.2"/>',
+    'needs a person': '<path class="filled" d="M0-8.5 9 7H-9z"/><path d="M0-2.6V1.6M0 4.1v.5"/>',
+    'stopped on purpose': '<rect x="-7" y="-7" width="14" height="14" rx="3"/><path d="M-3.4 0H3.4"/>',
   };
-  return `<g class="mark" transform="translate(${x} ${y})">${shapes[meaning]}</g>`;
+  return `<g class="mark" transform="translate(${x} ${y})">${shapes[colour]}</g>`;
 }
 
 function drawLegend(): string[] {
-  const [x, y] = legend.meanings;
-  const meanings: [Meaning, string][] = [
-    ['good', 'good'],
-    ['in-hand', 'in hand'],
-    ['needs-a-person', 'needs a person'],
-    ['stopped', 'stopped on purpose'],
-  ];
-  const rows = meanings.map(([meaning, words], index) => {
+  const [x, y] = legend.colours;
+  const colours: Meaning[] = ['good', 'in hand', 'needs a person', 'stopped on purpose'];
+  const rows = colours.map((colour, index) => {
     const middle = y + index * 26;
-    return `<g class="${meaning}">${drawMark(meaning, [x + 8, middle])}${textAt([x + 26, middle + 4], words)}</g>`;
+    const words = textAt([x + 26, middle + 4], colour);
+    return `<g class="${classOf(colour)}">${drawMark(colour, [x + 8, middle])}${words}</g>`;
   });
   const said = [saidBy('what the provider says:'), 'evidence, from any status;', 'the highest rank wins'];
   return [...rows, legendLine('work', 0, ['what we do']), legendLine('evidence', 26, said)];

@@ -2,8 +2,7 @@ import type { Lifecycle, Move } from './moves.ts';
 
 /** The life cycle in small diagrams, each about one question; a single one with every arrow reads as a knot. */
 export function mermaidDiagrams(life: Lifecycle): { title: string; text: string }[] {
-  const ends = stoppedOnPurpose(life);
-  const isStop = ({ to }: Move) => ends.includes(to);
+  const isStop = ({ to }: Move) => life.statuses[to]?.colour === 'stopped on purpose';
   const isRequeue = ({ events }: Move) => events.includes('requeued');
   const isLoop = ({ from, to }: Move) => from === to;
   const rest = life.moves.filter((move) => !isStop(move) && !isRequeue(move) && !isLoop(move));
@@ -13,14 +12,6 @@ export function mermaidDiagrams(life: Lifecycle): { title: string; text: string 
     { title: 'Back, by an operator', text: diagram('LR', life.moves.filter(isRequeue).map(arrowOf)) },
     { title: 'Evidence, from any status', text: said(life) },
   ];
-}
-
-/** Where work ends although nothing is wrong: reached from a row that waits, and left by an operator only. */
-function stoppedOnPurpose({ moves }: Lifecycle): string[] {
-  return moves
-    .filter(({ from, to }) => from === 'pending' && to !== 'pending')
-    .map(({ to }) => to)
-    .filter((end) => moves.every(({ from, events }) => from !== end || events.join() === 'requeued'));
 }
 
 /** The evidence along the line, without which the first diagram would have no happy end. */

@@ -1,11 +1,19 @@
 import { type Arrow, arrows, evidenceEvents, statuses, statusNames } from '../../src/domain/lifecycle.ts';
+import { type Meaning, meanings } from '../../src/domain/tell-now.ts';
 
 /** The life cycle as the pictures need it: which status follows which, and by what. */
 export interface Lifecycle {
-  statuses: Readonly<Record<string, { meaning: string; mailExists: string }>>;
+  statuses: Readonly<Record<string, StatusOnMap>>;
   moves: readonly Move[];
   /** Evidence reaches its status from every other one. */
   evidence: readonly { event: string; next: string }[];
+}
+
+export interface StatusOnMap {
+  meaning: string;
+  mailExists: string;
+  /** What its colour means; there are four. */
+  colour: Meaning;
 }
 
 export interface Move {
@@ -15,7 +23,9 @@ export interface Move {
 }
 
 export const lifecycle: Lifecycle = {
-  statuses,
+  statuses: Object.fromEntries(
+    statusNames.map((name) => [name, { ...statuses[name], colour: meanings[name] }]),
+  ),
   moves: statusNames.flatMap((from) => {
     const row: [string, Arrow][] = Object.entries(arrows[from]);
     const targets = [...new Set(row.map(([, { to }]) => to))];

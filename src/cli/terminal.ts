@@ -26,12 +26,8 @@ export interface Paint {
 
 export function createTerminal(): Terminal {
   const { stdout, stderr } = process;
-  let failure: Error | undefined;
-  for (const stream of [stdout, stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') failure ??= error;
-    });
-  }
+  // Without a listener, a reader that leaves would end the process in the middle of its work.
+  for (const stream of [stdout, stderr]) stream.on('error', () => {});
   const print = (...lines: string[]) => {
     if (stdout.writable) stdout.write(lines.map((line) => `${line}\n`).join(''));
   };
@@ -46,7 +42,9 @@ export function createTerminal(): Terminal {
     columns: stdout.isTTY ? stdout.columns : undefined,
     isForPeople: stdout.isTTY === true,
     get failure() {
-      return failure;
+      // Asked of the stream, because its event may come only after the command has returned.
+      const error = stdout.errored as NodeJS.ErrnoException | null;
+      return error && error.code !== 'EPIPE' ? error : undefined;
     },
   };
 }

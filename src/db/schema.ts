@@ -1,4 +1,4 @@
-import type { Generated, Insertable, Selectable } from 'kysely';
+import type { Generated, Selectable } from 'kysely';
 import type { Lane, Status } from '../domain/lifecycle.ts';
 
 /** The tables as both dialects have them. Times are milliseconds since the epoch, JSON is text. */
@@ -112,5 +112,4 @@ interface CapturedMailsTable {
 
 export type DeliveryRow = Selectable<DeliveriesTable>;
 export type DeliveryMailRow = Selectable<DeliveryMailsTable>;
-export type NewDeliveryMailRow = Insertable<DeliveryMailsTable>;
 export type DeliveryEventRow = Selectable<DeliveryEventsTable>;

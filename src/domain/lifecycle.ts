@@ -403,7 +403,7 @@ export type EvidenceEvent = keyof typeof evidenceEvents;
 export const evidenceEventNames = Object.keys(evidenceEvents) as EvidenceEvent[];
 
 /** Rounds whose ranks stay below the top ones; far more than any policy allows. */
-export const roundsLimit = 10_000;
+const roundsLimit = 10_000;
 
 export function rankOf(event: EvidenceEvent, round: number): number {
   if (!Number.isInteger(round) || round < 1 || round > roundsLimit) {

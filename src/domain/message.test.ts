@@ -240,7 +240,7 @@ describe('bodyHash', () => {
 });
 
 describe('keys of a round', () => {
-  test('the idempotency key is the id in the first round and tells later ones apart (DESIGN 3.2)', () => {
+  test('the idempotency key is the id in the first round and tells later ones apart', () => {
     expect([1, 2, 13].map((round) => idempotencyKey(id, round))).toEqual([id, `${id}-r2`, `${id}-r13`]);
   });
 

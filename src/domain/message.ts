@@ -3,7 +3,7 @@ import { type Address, type AddressProblem, parseAddress } from './address.ts';
 
 /**
  * A mail as it is frozen before its first attempt of a round: all of it that leaves to the provider, and nothing
- * that could differ between two attempts. One key, one body (DESIGN 3.2): `bodyHash` is the body, `idempotencyKey`
+ * that could differ between two attempts. One key, one body: `bodyHash` is the body, `idempotencyKey`
  * the key. A mail that `checkMail` passes cannot reach a second mailbox or bring headers of its own.
  */
 export interface Mail {
@@ -20,7 +20,7 @@ export interface Mail {
 /** `name@example.com`, `Name <name@example.com>` or `"Name, Inc." <name@example.com>`: made by `parseSender` only. */
 export type Sender = string & { readonly __brand: 'Sender' };
 
-export type SenderProblem = AddressProblem | 'sender_name';
+type SenderProblem = AddressProblem | 'sender_name';
 
 export type ParsedSender =
   | { readonly ok: true; readonly sender: Sender; readonly name: string; readonly address: Address }
@@ -93,9 +93,6 @@ const sentences = {
 } as const;
 
 export type MailProblem = keyof typeof sentences;
-
-/** Why a mail could not be composed: spec 000's two template mistakes (000-59), or what `checkMail` found. */
-export type ComposeProblem = MailProblem | 'missing_variable' | 'missing_locale';
 
 export type CheckedMail =
   | { readonly ok: true }
@@ -208,7 +205,7 @@ export function messageIdHeader(deliveryId: string, round: number, domain: strin
   return `<${parsed.address}>`;
 }
 
-/** What webhooks are matched by (LIFECYCLE 2); `env` keeps staging's events out of production. */
+/** What webhooks are matched by; `env` keeps staging's events out of production. */
 export function requiredTags(deliveryId: string, round: number, env: string) {
   requireRound(round);
   return { delivery_id: deliveryId, round: String(round), env: tagValue(env) };

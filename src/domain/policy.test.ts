@@ -11,7 +11,7 @@ import {
 
 const day = 24 * 3_600_000;
 
-// The numbers of DESIGN's table; each source will own its policy.
+// The numbers of the specifications; each source will own its policy.
 const courseSeats: Policy = {
   ...plainPolicy,
   attemptsMax: 3,
@@ -98,7 +98,7 @@ describe('retryDelayMs by doubling', () => {
 });
 
 describe('retryDelayMs of every policy', () => {
-  test('DESIGN 8.10 Retry-After is honoured even beyond the lease, and never shortens the schedule', () => {
+  test('Retry-After is honoured even beyond the lease, and never shortens the schedule', () => {
     expect(retryDelayMs(courseSeats, 1, { random: 0, retryAfterMs: 600_000 })).toBe(600_000);
     expect(retryDelayMs(courseSeats, 3, { random: 0, retryAfterMs: 1000 })).toBe(7000);
     fc.assert(
@@ -125,11 +125,11 @@ describe('retryDelayMs of every policy', () => {
   });
 });
 
-test('a soft bounce waits longer in each round (DESIGN 8.19: hours, not seconds)', () => {
+test('a soft bounce waits longer in each round, in hours', () => {
   expect([1, 2].map((round) => bounceRetryDelayMs(plainPolicy, round) / 3_600_000)).toEqual([4, 8]);
 });
 
-test('DESIGN 3.8 the lease outlasts the longest call, and is never shorter than the policy says', () => {
+test('the lease outlasts the longest call, and is never shorter than the policy says', () => {
   expect(leaseMs(courseSeats, { longestCallMs: 30_000 })).toBe(120_000);
   expect(leaseMs(courseSeats, { longestCallMs: 90_001 })).toBe(120_001);
   expect(leaseMs(courseSeats, { longestCallMs: 600_000 })).toBe(630_000);

@@ -3,7 +3,7 @@
  * Only arithmetic; the dice and the time are arguments, and it is the outbox that writes the result into `due_at`.
  */
 export interface Policy {
-  /** Ended attempts of one round after which a definite refusal is the last (DESIGN 3.5). */
+  /** Ended attempts of one round after which a definite refusal is the last. */
   readonly attemptsMax: number;
   readonly scheduleMs: Schedule;
   /** The least time for which a claim holds; `leaseMs` below says the real one. */
@@ -16,7 +16,7 @@ export interface Policy {
   readonly expiresAfterMs?: number;
 }
 
-export type Schedule =
+type Schedule =
   | { readonly kind: 'list'; readonly delaysMs: readonly number[] }
   | {
       readonly kind: 'exponential';
@@ -30,12 +30,12 @@ export type Schedule =
 /** For intents that come without a source of their own: patient enough for a provider's bad quarter of an hour. */
 export const plainPolicy: Policy = {
   attemptsMax: 5, // As spec 003's reviewers: nobody else would notice that such a mail is missing.
-  // 5 s is spec 002's first wait; up to 10 min, past which the circuit (DESIGN 3.10) has long taken over. Equal
+  // 5 s is spec 002's first wait; up to 10 min, past which a provider that is down is no longer asked. Equal
   // jitter, because a batch that was refused together must not come back together, nor at once.
   scheduleMs: { kind: 'exponential', baseMs: 5_000, factor: 2, capMs: 600_000, jitter: 'equal' },
   leaseMs: 120_000, // spec 000: lockTtlSeconds default
   roundsMax: 3, // A mailbox that bounced three times in a day is not going to take the fourth.
-  bounceDelayMs: 4 * 3_600_000, // DESIGN 8.19: hours. Greylisting and full mailboxes are not cured in minutes.
+  bounceDelayMs: 4 * 3_600_000, // Hours, not minutes: greylisting and full mailboxes are not cured sooner.
 };
 
 /**
@@ -51,7 +51,7 @@ export function retryDelayMs(
     throw new RangeError(`retryDelayMs: not a count of ended attempts: ${attemptsAfter}`);
   }
   const scheduledMs = scheduledDelayMs(policy, attemptsAfter, chance.random);
-  // DESIGN 8.10: the cap by the lease holds for our schedule; what the provider asks for is never cut by it.
+  // The cap by the lease holds for our schedule; what the provider asks for is never cut by it.
   return Math.max(scheduledMs, boundedRetryAfterMs(chance.retryAfterMs ?? 0));
 }
 
@@ -75,7 +75,7 @@ export function bounceRetryDelayMs(policy: Policy, round: number): number {
 }
 
 /**
- * How long a claim holds (DESIGN 3.8). It is never renewed, so it must outlast the longest call that is begun in it:
+ * How long a claim holds. It is never renewed, so it must outlast the longest call that is begun in it:
  * otherwise every slow answer would become a row in doubt.
  */
 export function leaseMs(policy: Policy, provider: { readonly longestCallMs: number }): number {

@@ -116,7 +116,7 @@ function guardHolds(guard: Arrow['guard'], state: DeliveryState, report: WorkRep
 }
 
 /** The same key may go out once more: to the account that holds the round, and only while it knows the key. */
-export function canResubmit(state: DeliveryState, account: string | undefined): boolean {
+function canResubmit(state: DeliveryState, account: string | undefined): boolean {
   if (state.resubmitUntil === null || state.dueAt === null || state.account !== account) return false;
   // The end of the lease, not now: it is the last instant at which bytes can leave.
   return state.dueAt < state.resubmitUntil;

@@ -44,7 +44,7 @@ export interface ClaimOrder {
 }
 
 /** From here on a row was in hand when a worker died so often that it may be the reason. */
-export const lapsesUntilSuspect = 2;
+const lapsesUntilSuspect = 2;
 
 /**
  * Takes rows that are due, oldest first, in one statement: two workers never get the same one, and neither waits

@@ -90,7 +90,7 @@ export async function applyReports(
   return answers;
 }
 
-export function isEvidence(report: Report): report is Extract<Report, EvidenceReport> {
+function isEvidence(report: Report): report is Extract<Report, EvidenceReport> {
   return report.event in evidenceEvents;
 }
 

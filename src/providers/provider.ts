@@ -32,7 +32,7 @@ export interface Parcel {
   mail: Mail;
 }
 
-export interface MailReference {
+interface MailReference {
   key: string;
   messageId: string | null;
   /** The earliest moment at which the mail can have been accepted. */

@@ -1,9 +1,9 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /** The real command line, in processes and a folder of its own. */
@@ -20,6 +20,8 @@ export interface RunOptions {
   env?: Record<string, string>;
   cwd?: string;
   input?: string;
+  /** A file in place of the pipe that is read from. */
+  outputTo?: string;
   user?: { uid: number; gid: number };
 }
 
@@ -48,20 +50,22 @@ export function createCommandLine(): CommandLine {
   const root = process.env.TIDINGS_TEST_TMP ?? tmpdir();
   mkdirSync(root, { recursive: true });
   const folder = mkdtempSync(join(root, 'tidings-cli-'));
-  const running = new Set<Running & { pid: number | undefined }>();
+  const running = new Set<Running>();
 
-  function start(args: string[], { env, cwd = folder, input, user }: RunOptions = {}): Running {
+  function start(args: string[], { env, cwd = folder, input, outputTo, user }: RunOptions = {}): Running {
+    const output = outputTo === undefined ? 'pipe' : openSync(outputTo, 'w');
     const child = spawn(process.execPath, ['--import', loader, entry, ...args], {
       cwd,
       env: { ...environment(), ...env },
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: ['pipe', output, 'pipe'],
       ...user,
     });
-    const started = { ...watch(child, args), pid: child.pid };
+    if (output !== 'pipe') closeSync(output);
+    const started = watch(child, args);
     running.add(started);
     started.ended.finally(() => running.delete(started)).catch(() => {});
-    child.stdin.on('error', () => {}); // It may end before it has read its input.
-    child.stdin.end(input);
+    child.stdin?.on('error', () => {}); // It may end before it has read its input.
+    child.stdin?.end(input);
     return started;
   }
 
@@ -70,7 +74,7 @@ export function createCommandLine(): CommandLine {
     start,
     run: (args, options) => start(args, options).ended,
     async close() {
-      for (const { pid } of running) if (pid !== undefined) process.kill(pid, 'SIGKILL');
+      for (const { signal } of running) signal('SIGKILL');
       await Promise.allSettled([...running].map(({ ended }) => ended));
       rmSync(folder, { recursive: true, force: true });
     },
@@ -86,11 +90,11 @@ function environment(): Record<string, string> {
   return { ...Object.fromEntries(kept), TSX_DISABLE_CACHE: '1' };
 }
 
-function watch(child: ChildProcessByStdio<Writable, Readable, Readable>, args: string[]): Running {
+function watch(child: ChildProcess, args: string[]): Running {
   const output = { out: '', err: '' };
   const watchers = new Set<() => void>();
-  const listen = (stream: Readable, name: 'out' | 'err') => {
-    stream.setEncoding('utf8').on('data', (text: string) => {
+  const listen = (stream: Readable | null, name: 'out' | 'err') => {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
       output[name] += text;
       for (const look of watchers) look();
     });
@@ -113,7 +117,7 @@ function watch(child: ChildProcessByStdio<Writable, Readable, Readable>, args: s
   return {
     ended,
     signal: (name) => void child.kill(name),
-    hangUp: () => void child.stdout.destroy(),
+    hangUp: () => void child.stdout?.destroy(),
     async until(pattern) {
       const seen = new Promise<RegExpExecArray>((resolve) => {
         const look = () => {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Status, statusNames } from '../../src/domain/lifecycle.ts';
@@ -64,6 +65,12 @@ describe('deliveries', () => {
     const running = shell.start(['deliveries', 'list'], { env });
     running.hangUp();
     expect(await running.ended).toMatchObject({ code: 0, signal: null, err: '' });
+  });
+
+  test.skipIf(!existsSync('/dev/full'))('list: a disk that is full is one', async () => {
+    const { code, err } = await shell.run(['deliveries', 'list'], { env, outputTo: '/dev/full' });
+    expect(err).toBe('The output could not be written: ENOSPC: no space left on device, write.\n');
+    expect(code).toBe(1);
   });
 
   test('show: what is under way is told from the row, and that its time is up', async () => {

@@ -1,14 +1,10 @@
-import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Database } from '../../src/db/database.ts';
-import type { Schema } from '../../src/db/schema.ts';
 import { createServer, type ServerParts } from '../../src/http/server.ts';
 import { createQueries } from '../../src/outbox/queries.ts';
-import type { Runner } from '../../src/runners/runner.ts';
-import { createManualClock } from '../../src/std/clock.ts';
 import { createLog } from '../../src/std/log.ts';
 import { rowIn } from '../support/rows.ts';
 import { createWorld, type World } from '../support/world.ts';
+import { broken, databaseWith } from './broken-database.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
@@ -33,106 +29,6 @@ async function get(url: string, changes: Partial<ServerParts> = {}) {
     await server.close();
   }
 }
-
-/** A database to which there is no connection: `connect` hangs or rejects. */
-function databaseWith(connect: () => Promise<never>): Database {
-  const driver = {
-    init: async () => {},
-    acquireConnection: connect,
-    releaseConnection: async () => {},
-    beginTransaction: async () => {},
-    commitTransaction: async () => {},
-    rollbackTransaction: async () => {},
-    destroy: async () => {},
-  };
-  const read = new Kysely<Schema>({
-    dialect: {
-      createAdapter: () => new SqliteAdapter(),
-      createDriver: () => driver,
-      createIntrospector: (db) => new SqliteIntrospector(db),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-    },
-  });
-  return { ...world.db, read };
-}
-
-const never = () => new Promise<never>(() => {});
-const broken = () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7:5432'));
-const runnerThat = (isHealthy: boolean): Runner => ({
-  start() {},
-  wake() {},
-  stop: async () => {},
-  isHealthy,
-});
-
-describe('/health', () => {
-  test('is about this process only: a database that hangs does not matter', async () => {
-    const answer = await get('/health', { db: databaseWith(never) });
-    expect([answer.statusCode, answer.json()]).toEqual([200, { status: 'ok' }]);
-  });
-});
-
-describe('/ready', () => {
-  const checks = { database: 'ok', schema: 'ok', runner: 'not in this process' };
-
-  test('database and tables are there', async () => {
-    const answer = await get('/ready');
-    expect([answer.statusCode, answer.json()]).toEqual([200, { status: 'ready', checks }]);
-  });
-
-  test.each([
-    [true, 200, 'ready', 'ok'],
-    [false, 503, 'not ready', 'failing'],
-  ])('a runner whose health is %s', async (isHealthy, code, status, runner) => {
-    const answer = await get('/ready', { runner: runnerThat(isHealthy) });
-    expect([answer.statusCode, answer.json()]).toEqual([code, { status, checks: { ...checks, runner } }]);
-  });
-
-  test('503 from the first signal on', async () => {
-    const answer = await get('/ready', { isStopping: () => true });
-    expect([answer.statusCode, answer.json().status]).toEqual([503, 'stopping']);
-  });
-
-  test('a database that cannot be reached, and nothing about it', async () => {
-    const answer = await get('/ready', { db: databaseWith(broken) });
-    expect(answer.statusCode).toBe(503);
-    expect(answer.json().checks).toMatchObject({ database: 'unreachable', schema: 'unknown' });
-    expect(answer.body).not.toContain('10.0.0.7');
-  });
-
-  test('a database that hangs is given up after two seconds, and asked once however many ask', async () => {
-    const clock = createManualClock();
-    let asked = 0;
-    const db = databaseWith(() => {
-      asked += 1;
-      return never();
-    });
-    const server = await createServer({ ...parts, clock, db });
-    const answers = [server.inject({ url: '/ready' }), server.inject({ url: '/ready' })];
-    let answered = 0;
-    for (const answer of answers) answer.then(() => answered++);
-    await clock.advance(1_999);
-    expect(answered).toBe(0);
-    await clock.advance(1);
-    expect((await Promise.all(answers)).map(({ statusCode }) => statusCode)).toEqual([503, 503]);
-    expect(asked).toBe(1);
-    await server.close();
-  });
-
-  test.each([
-    ['newer', { version: 9999, name: '9999_later' }, 'not understood'],
-    ['older', undefined, 'pending'],
-  ])('a database that is %s than this program', async (_, row, schema) => {
-    await world.db.transaction(async (tx) => {
-      if (row) {
-        const values = { ...row, checksum: 'x', applied_at: 1 };
-        await tx.insertInto('schema_migrations').values(values).execute();
-      } else await tx.deleteFrom('schema_migrations').execute();
-    });
-    const answer = await get('/ready');
-    expect([answer.statusCode, answer.json().checks]).toEqual([503, { ...checks, schema }]);
-  });
-});
 
 describe('the front page', () => {
   test('shows counts and never an address, and may load nothing', async () => {
@@ -219,7 +115,7 @@ describe('errors have one shape', () => {
   });
 
   test('what breaks inside is logged under the trace id that the visitor gets, and only there', async () => {
-    const queries = createQueries(databaseWith(broken));
+    const queries = createQueries(databaseWith(world.db, broken));
     const answer = await get('/?token=s3cret', { home: { queries, environment: 'test' } });
     expect(answer.statusCode).toBe(500);
     const { traceId, ...body } = answer.json();

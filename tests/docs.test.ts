@@ -1,0 +1,215 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { generatedFiles } from '../scripts/docs/generated.ts';
+import { drawMap } from '../scripts/docs/map.ts';
+import { layout } from '../scripts/docs/map-layout.ts';
+import { lifecycle } from '../scripts/docs/moves.ts';
+import { evidenceEventNames, statusNames, workEvents } from '../src/domain/lifecycle.ts';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const read = (path: string) => (existsSync(root + path) ? readFileSync(root + path, 'utf8') : '');
+
+describe('what is made from the code', () => {
+  test.each(Object.entries(generatedFiles))('%s is up to date', (path, make) => {
+    expect(read(path) === make(), `${path} is out of date. Run: npm run docs`).toBe(true);
+  });
+
+  test('the page of the life cycle names every status and every event', () => {
+    const page = read('docs/lifecycle.md');
+    const named = (name: string) => page.includes(`| \`${name}\` |`) || page.includes(`**\`${name}\`**`);
+    expect([...statusNames, ...workEvents, ...evidenceEventNames].filter((name) => !named(name))).toEqual([]);
+  });
+});
+
+describe('the life-cycle map', () => {
+  const svg = read('docs/lifecycle.svg');
+
+  test('names every status, and the evidence that leads to it', () => {
+    const texts = [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text]) => text);
+    expect(texts).toEqual(expect.arrayContaining(statusNames));
+    expect(texts).toEqual(expect.arrayContaining(evidenceEventNames.map((event) => `◆ ${event}`)));
+  });
+
+  test('draws every move of the table, and no other', () => {
+    const drawn = [...svg.matchAll(/<g class="route work" data-moves="([^"]*)"><path/g)]
+      .flatMap(([, moves]) => moves?.split(' ') ?? [])
+      .map((move) => move.replace('&gt;', '>'));
+    const moves = lifecycle.moves.map(({ from, to }) => `${from}>${to}`);
+    expect([...new Set(drawn)].sort()).toEqual(moves.sort());
+  });
+
+  test('is well-formed, says what it is, and loads nothing', () => {
+    const open: string[] = [];
+    for (const [, slash, name = '', rest = ''] of svg.matchAll(/<(\/?)([a-z]\w*)([^>]*)>/g)) {
+      if (slash) expect(open.pop()).toBe(name);
+      else if (!rest.endsWith('/')) open.push(name);
+    }
+    expect(open).toEqual([]);
+    expect(svg).toMatch(/<title id="map-title">[^<]+<\/title>\n<desc id="map-description">[^<]+<\/desc>/);
+    expect(svg).toContain('prefers-color-scheme:dark');
+    expect(svg).not.toMatch(/href|@import|<image|<script|url\((?!#)/);
+  });
+
+  test('is refused for a status that has no place', () => {
+    const statuses = {
+      ...lifecycle.statuses,
+      lost: { meaning: 'nobody knows', mailExists: 'no', colour: 'good' as const },
+    };
+    expect(() => drawMap({ ...lifecycle, statuses })).toThrow(
+      'The status lost has no place on the life-cycle map: give it one in scripts/docs/map-layout.ts.',
+    );
+  });
+
+  test('is refused for a move that has no line, and for a line that is no move', () => {
+    const moves = [...lifecycle.moves, { from: 'delivered', to: 'pending', events: ['undone'] }];
+    expect(() => drawMap({ ...lifecycle, moves })).toThrow(
+      'The move delivered>pending has no line on the life-cycle map: give it one in scripts/docs/map-layout.ts.',
+    );
+    const fewer = lifecycle.moves.filter(({ events }) => !events.includes('doubted'));
+    expect(() => drawMap({ ...lifecycle, moves: fewer })).toThrow(
+      'The life-cycle map draws sent>reconciling, which the table does not have: remove it in scripts/docs/map-layout.ts.',
+    );
+  });
+
+  test('is refused where it would lie about whether a mail may exist', () => {
+    const stations = {
+      ...layout.stations,
+      needs_review: { x: 104, y: 336, width: 124 },
+    };
+    expect(() => drawMap(lifecycle, { ...layout, stations })).toThrow(
+      'The life-cycle map shows needs_review under "no mail can exist", but the table says "perhaps": move it in scripts/docs/map-layout.ts.',
+    );
+  });
+});
+
+const otherFolders = /^(?:node_modules|dist|data|coverage|\..*)$/;
+
+function markdownBelow(folder: string): string[] {
+  return readdirSync(root + folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = folder + entry.name;
+    if (entry.isDirectory()) return otherFolders.test(entry.name) ? [] : markdownBelow(`${path}/`);
+    return entry.name.endsWith('.md') ? [path] : [];
+  });
+}
+
+const pages = markdownBelow('').map((path) => ({ path, text: read(path) }));
+
+type Page = (typeof pages)[number];
+
+/** Links in code are examples. */
+const withoutCode = (text: string) => text.replace(/^(```|~~~)[\s\S]*?^\1/gm, '').replace(/`[^`\n]*`/g, '');
+
+function linksOf({ text }: Page): string[] {
+  const prose = withoutCode(text);
+  return [
+    /\]\(\s*<?([^\s)>]+)/g,
+    /^\s*\[[^\]]+\]:\s*<?([^\s>]+)/gm,
+    /(?:src|srcset|href)="([^"\s]+)/g,
+  ].flatMap((pattern) => [...prose.matchAll(pattern)].flatMap(([, target]) => target ?? []));
+}
+
+function brokenLinks(page: Page): string[] {
+  return linksOf(page)
+    .filter((target) => !/^[a-z][a-z+.-]*:/i.test(target))
+    .flatMap((target) => {
+      const [file = '', anchor] = decodeURI(target).split('#');
+      const path = file === '' ? page.path : posix.join(posix.dirname(page.path), file);
+      if (path.startsWith('..') || file.startsWith('/'))
+        return [`${page.path} links to ${target}, outside the project`];
+      if (file !== '' && !existsSync(root + path))
+        return [`${page.path} links to ${target}, which is not there`];
+      if (!anchor || !path.endsWith('.md')) return [];
+      return anchorsOf(file === '' ? page.text : read(path)).includes(anchor)
+        ? []
+        : [`${page.path} links to ${target}: no heading has that name`];
+    });
+}
+
+/** As GitHub makes them; a heading that is there twice gets a number. */
+function anchorsOf(text: string): string[] {
+  const seen = new Map<string, number>();
+  const headings = text.replace(/^(```|~~~)[\s\S]*?^\1/gm, '').matchAll(/^#{1,6} +(.+?) *$/gm);
+  return [...headings].map(([, heading = '']) => {
+    const plain = heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase();
+    const slug = plain.replace(/[^\p{L}\p{N}\s_-]/gu, '').replace(/\s/g, '-');
+    const count = seen.get(slug) ?? 0;
+    seen.set(slug, count + 1);
+    return count === 0 ? slug : `${slug}-${count}`;
+  });
+}
+
+/** Readers have this project and nothing else: what a page speaks of must be theirs too. */
+function strangersIn({ path, text }: Page): string[] {
+  const folders = [posix.dirname(path), '.', ...new Set(pages.map((page) => posix.dirname(page.path)))];
+  const isHere = (name: string) => folders.some((folder) => existsSync(root + posix.join(folder, name)));
+  const prose = text.replace(/https?:\/\/\S+/g, '');
+  const pagesNamed = [...prose.matchAll(/(?<![\w/.-])[\w./-]+\.md\b/g)].map(([name]) => name);
+  const unknown = pagesNamed.filter((name) => !isHere(name));
+  return [
+    ...unknown.map((name) => `${path} speaks of ${name}, which is not in the project`),
+    ...strangers.flatMap(({ what, pattern }) => {
+      const [match] = text.match(pattern) ?? [];
+      return match === undefined ? [] : [`${path} names ${what}: ${match.trim()}`];
+    }),
+  ];
+}
+
+const strangers = [
+  {
+    what: "a folder of somebody's machine",
+    pattern: /(?<![\w.~/-])\/(?:home|root|Users|work|mnt)\/[\w./-]+/,
+  },
+  {
+    what: 'a host that readers cannot reach',
+    pattern: /https?:\/\/[^\s/)>"'`]*(?:registry|\.internal|\.local|\.corp)\b[^\s)>"'`]*/,
+  },
+  // Brackets, so that these words are not in this file either.
+  { what: 'how it was written instead of what it is', pattern: /\b(?:assistan[t]s?|chatbo[t]s?|LL[M]s?)\b/i },
+];
+
+describe('the pages', () => {
+  test('are there', () => {
+    expect(pages.map(({ path }) => path)).toContain('docs/lifecycle.md');
+    for (const path of ['README.md', 'CONTRIBUTING.md'].filter((name) => existsSync(root + name))) {
+      expect(statSync(root + path).size).toBeGreaterThan(0);
+    }
+  });
+
+  test.each(pages)('$path: its links lead somewhere', (page) => expect(brokenLinks(page)).toEqual([]));
+  test.each(pages)('$path speaks of what its readers have', (page) => expect(strangersIn(page)).toEqual([]));
+});
+
+describe('the checks on pages', () => {
+  const page = (text: string): Page => ({ path: 'docs/planted.md', text });
+
+  test.each([
+    ['[a](nowhere.md)', 'docs/planted.md links to nowhere.md, which is not there'],
+    ['![a](picture.svg "A title")', 'docs/planted.md links to picture.svg, which is not there'],
+    ['<img src="picture.svg">', 'docs/planted.md links to picture.svg, which is not there'],
+    ['[a][b]\n\n[b]: ../nothing.md', 'docs/planted.md links to ../nothing.md, which is not there'],
+    ['[a](../../other/page.md)', 'docs/planted.md links to ../../other/page.md, outside the project'],
+    ['[a](lifecycle.md#nothing)', 'docs/planted.md links to lifecycle.md#nothing: no heading has that name'],
+  ])('%s', (text, problem) => expect(brokenLinks(page(text))).toEqual([problem]));
+
+  test.each([
+    '[a](lifecycle.md#may-a-mail-exist)',
+    '# A *b*: `c_d`\n\n[a](#a-b-c_d)',
+    '`[a](nowhere.md)`',
+    '```\n[a](nowhere.md)\n```',
+    '[a](https://example.com/x.md)',
+  ])('is fine: %s', (text) => {
+    expect(brokenLinks(page(text))).toEqual([]);
+    expect(strangersIn(page(text.replace('nowhere', 'lifecycle')))).toEqual([]);
+  });
+
+  test.each([
+    ['See PLAN.md.', 'docs/planted.md speaks of PLAN.md, which is not in the project'],
+    ['In `/home/ada/tidings`.', "docs/planted.md names a folder of somebody's machine: /home/ada/tidings"],
+    [
+      'From https://registry.example.com/x.',
+      'docs/planted.md names a host that readers cannot reach: https://registry.example.com/x.',
+    ],
+  ])('%s', (text, problem) => expect(strangersIn(page(text))).toEqual([problem]));
+});
