@@ -1,7 +1,7 @@
 import type { Config } from './config.ts';
 import type { Migration } from './db/migrate.ts';
 import { createEngine } from './engine.ts';
-import { listen } from './http/listen.ts';
+import { listen, requireFreePort } from './http/listen.ts';
 import { createServer } from './http/server.ts';
 import type { Log } from './std/log.ts';
 
@@ -24,6 +24,7 @@ export async function startProcess(
   config: Config,
   { log, onMigrated }: ProcessParts,
 ): Promise<RunningProcess> {
+  await requireFreePort(config);
   const engine = await createEngine(config, { log, migrations: 'all', ...(onMigrated && { onMigrated }) });
   const { db, clock, queries, runner } = engine;
   const isWorking = config.role !== 'api';

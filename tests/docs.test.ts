@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -171,10 +171,15 @@ const strangers = [
 
 describe('the pages', () => {
   test('are there', () => {
-    expect(pages.map(({ path }) => path)).toContain('docs/lifecycle.md');
-    for (const path of ['README.md', 'CONTRIBUTING.md'].filter((name) => existsSync(root + name))) {
-      expect(statSync(root + path).size).toBeGreaterThan(0);
-    }
+    expect(pages.map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['docs/architecture.md', 'docs/glossary.md', 'docs/decisions/README.md']),
+    );
+  });
+
+  test('every decision is in the list of decisions', () => {
+    const listed = linksOf({ path: '', text: read('docs/decisions/README.md') });
+    const decisions = pages.map(({ path }) => path).filter((path) => /^docs\/decisions\/\d/.test(path));
+    expect(listed).toEqual(decisions.map((path) => posix.basename(path)).sort());
   });
 
   test.each(pages)('$path: its links lead somewhere', (page) => expect(brokenLinks(page)).toEqual([]));

@@ -33,7 +33,7 @@ export interface Route {
 }
 
 /** Where the events' names stand: one below the other, or side by side. */
-export interface Label {
+interface Label {
   at: Point;
   anchor?: 'start' | 'middle' | 'end';
   isOneLine?: true;

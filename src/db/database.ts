@@ -53,17 +53,14 @@ export async function openDatabase(
 ): Promise<Database> {
   if (dialectOf(url) === 'sqlite') {
     const path = sqliteUrl.exec(url)?.[1] ?? '';
-    const { read, write, script } = await openSqlite(path, clock, onStatement);
+    const { read, write, script, close } = await openSqlite(path, clock, onStatement);
     return {
       dialect: 'sqlite',
       read,
       write,
       transaction: (work) => write.transaction().execute(work),
       script: async (text) => script(text),
-      close: async () => {
-        await read.destroy();
-        if (write !== read) await write.destroy();
-      },
+      close: async () => close(),
     };
   }
   const db = await openPostgres(url, log, onStatement);

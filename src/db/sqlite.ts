@@ -28,6 +28,7 @@ export interface SqliteHandles {
   write: Kysely<Schema>;
   /** Several statements at once, in the transaction that is open on the writer, if any. */
   script(text: string): void;
+  close(): void;
 }
 
 const busyTimeoutMs = 50;
@@ -43,19 +44,29 @@ export async function openSqlite(
   onStatement?: StatementListener,
 ): Promise<SqliteHandles> {
   const logged = onStatement ? { log: ({ query }: LogEvent) => onStatement(query) } : {};
-  const isMemory = path === ':memory:';
+  const handles: DatabaseSyncInstance[] = [];
+  const close = () => {
+    try {
+      // So that the file alone is whole when nobody else has it open; whoever does will do this in our place.
+      handles[0]?.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // A full disk or a busy file: everything is in the log beside it, and the next one to open it catches up.
+    }
+    for (const handle of handles.toReversed()) handle.close();
+  };
+  const connection = async (readOnly: boolean) => {
+    const handle = await connect(path, clock, { readOnly });
+    handles.push(handle);
+    return { handle, db: new Kysely<Schema>({ dialect: createDialect(handle, clock), ...logged }) };
+  };
   try {
-    if (!isMemory) mkdirSync(dirname(path), { recursive: true });
-    const writer = await connect(path, clock, { readOnly: false });
-    const write = new Kysely<Schema>({ dialect: createDialect(writer, clock), ...logged });
-    const read = isMemory
-      ? write
-      : new Kysely<Schema>({
-          dialect: createDialect(await connect(path, clock, { readOnly: true }), clock),
-          ...logged,
-        });
-    return { read, write, script: (text) => writer.exec(text) };
+    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+    const { handle: writer, db: write } = await connection(false);
+    // A database in memory belongs to its connection: there is no second one.
+    const read = path === ':memory:' ? write : (await connection(true)).db;
+    return { read, write, close, script: (text) => writer.exec(text) };
   } catch (error) {
+    close();
     throw explained(error, path);
   }
 }
@@ -181,9 +192,8 @@ function createDriver(handle: DatabaseSyncInstance, clock: Clock): Driver {
       // A failed COMMIT or a full disk may have rolled back already.
       if (handle.isTransaction) handle.exec('ROLLBACK');
     },
-    async destroy() {
-      handle.close();
-    },
+    // Kysely destroys only drivers that were used; `close` of the handles below closes in any case.
+    async destroy() {},
   };
 }
 

@@ -1,4 +1,5 @@
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../std/clock.ts';
 import { Refusal } from '../std/refusal.ts';
@@ -34,6 +35,17 @@ export async function listen(
       await cut;
     },
   };
+}
+
+/** Asked before the database is migrated: a program that cannot start must not have changed what another one uses. */
+export async function requireFreePort({ host, port }: { host: string; port: number }): Promise<void> {
+  const probe = createServer();
+  try {
+    await once(probe.listen({ host, port }), 'listening');
+  } catch (error) {
+    throw explained(error, host, port);
+  }
+  await new Promise((resolve) => probe.close(resolve));
 }
 
 export function urlOf(host: string, port: number): string {

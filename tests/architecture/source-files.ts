@@ -31,3 +31,8 @@ export function programOutside(files: readonly SourceFile[], places: readonly st
     ({ path }) => !/\.test\.tsx?$/.test(path) && !places.some((place) => isIn(path, place)),
   );
 }
+
+/** A file with a mistake in it, to see that a rule finds it. */
+export function planted(path: string, ...lines: string[]): SourceFile[] {
+  return [{ path, text: `${lines.join('\n')}\n` }];
+}

@@ -1,8 +1,19 @@
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createWorld } from '../support/world.ts';
 import { type CommandLine, createCommandLine, type Result } from './command-line.ts';
+
+const isRoot = process.getuid?.() === 0;
+const entry = fileURLToPath(new URL('./entry.ts', import.meta.url));
+
+/** Whether every user may pass through this and all folders above it. */
+function isOpenToAll(path: string): boolean {
+  const above = dirname(path);
+  return (above === path || isOpenToAll(above)) && (statSync(path).mode & 0o005) !== 0;
+}
 
 let shell: CommandLine;
 beforeEach(() => {
@@ -117,19 +128,28 @@ describe('a database that cannot be used', () => {
     );
   });
 
-  test('a folder that this user may not write to', async () => {
-    const folder = join(shell.folder, 'read-only');
-    mkdirSync(folder);
-    // Root may write everywhere; then the command is run as nobody, who may only look.
-    const isRoot = process.getuid?.() === 0;
-    chmodSync(shell.folder, 0o755);
-    chmodSync(folder, 0o555);
-    const user = isRoot ? { user: { uid: 65_534, gid: 65_534 } } : {};
+  test.skipIf(isRoot && !isOpenToAll(entry))('a folder that this user may not write to', async () => {
+    // Root may write everywhere; then the command is run as nobody, who must be able to get there and look.
+    const parent = [shell.folder, tmpdir(), '/tmp'].find(isOpenToAll) ?? shell.folder;
+    const folder = mkdtempSync(join(isRoot ? parent : shell.folder, 'tidings-read-only-'));
+    try {
+      chmodSync(folder, 0o555);
+      const user = isRoot ? { user: { uid: 65_534, gid: 65_534 } } : {};
+      expectMistake(
+        await shell.run(['deliveries', 'list'], { cwd: folder, ...user }),
+        'Cannot write ./data/tidings.db. Make the file and its folder writable for this user, or set DATABASE_URL to another path.',
+      );
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test('a folder in whose place there is a file', async () => {
+    writeFileSync(join(shell.folder, 'data'), '');
     expectMistake(
-      await shell.run(['deliveries', 'list'], { cwd: folder, ...user }),
-      'Cannot write ./data/tidings.db. Make the file and its folder writable for this user, or set DATABASE_URL to another path.',
+      await shell.run(['deliveries', 'list']),
+      'The folder of ./data/tidings.db cannot be made because a file stands in its way. Set DATABASE_URL to another path.',
     );
-    chmodSync(folder, 0o755);
   });
 
   test('one in memory, which no second process can see', async () => {
