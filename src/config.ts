@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { dialectOf } from './db/database.ts';
+import { dialectOf } from './db/dialect.ts';
 import { parseSender, type Sender } from './domain/message.ts';
 import { type LogLevel, logLevels } from './std/log.ts';
 import { nearest } from './std/nearest.ts';

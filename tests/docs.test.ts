@@ -6,7 +6,9 @@ import { generatedFiles } from '../scripts/docs/generated.ts';
 import { drawMap } from '../scripts/docs/map.ts';
 import { layout } from '../scripts/docs/map-layout.ts';
 import { lifecycle } from '../scripts/docs/moves.ts';
-import { evidenceEventNames, statusNames, workEvents } from '../src/domain/lifecycle.ts';
+import { evidenceEventNames } from '../src/domain/evidence.ts';
+import { workEvents } from '../src/domain/lifecycle.ts';
+import { statusNames } from '../src/domain/status.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const read = (path: string) => (existsSync(root + path) ? readFileSync(root + path, 'utf8') : '');

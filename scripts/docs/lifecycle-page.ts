@@ -1,14 +1,7 @@
-import {
-  type Arrow,
-  arrows,
-  evidenceEventNames,
-  evidenceEvents,
-  rankOf,
-  type Status,
-  statuses,
-  statusNames,
-} from '../../src/domain/lifecycle.ts';
+import { evidenceEventNames, evidenceEvents, rankOf } from '../../src/domain/evidence.ts';
+import { type Arrow, arrows } from '../../src/domain/lifecycle.ts';
 import { idempotencyKey } from '../../src/domain/message.ts';
+import { type Status, statuses, statusNames } from '../../src/domain/status.ts';
 import { nextRound } from '../../src/domain/transition.ts';
 import { capitalized, code, madeFrom, table } from './markdown.ts';
 import { mermaidDiagrams } from './mermaid.ts';

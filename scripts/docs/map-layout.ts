@@ -1,4 +1,4 @@
-import type { Status } from '../../src/domain/lifecycle.ts';
+import type { Status } from '../../src/domain/status.ts';
 
 /**
  * Where things are on the life-cycle map, by hand: a picture that a machine lays out is a picture nobody reads. What

@@ -1,4 +1,6 @@
-import { type Arrow, arrows, evidenceEvents, statuses, statusNames } from '../../src/domain/lifecycle.ts';
+import { evidenceEvents } from '../../src/domain/evidence.ts';
+import { type Arrow, arrows } from '../../src/domain/lifecycle.ts';
+import { statuses, statusNames } from '../../src/domain/status.ts';
 import { type Meaning, meanings } from '../../src/domain/tell-now.ts';
 
 /** The life cycle as the pictures need it: which status follows which, and by what. */

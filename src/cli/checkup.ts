@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../config.ts';
-import { type Database, dialectOf, openDatabase } from '../db/database.ts';
+import { type Database, openDatabase } from '../db/database.ts';
 import { createDatabaseClock } from '../db/database-clock.ts';
+import { dialectOf } from '../db/dialect.ts';
 import { schemaState } from '../db/migrate.ts';
-import { type Status, statusNames } from '../domain/lifecycle.ts';
+import { type Status, statusNames } from '../domain/status.ts';
 import { meanings } from '../domain/tell-now.ts';
 import { urlOf } from '../http/listen.ts';
 import { createQueries } from '../outbox/queries.ts';

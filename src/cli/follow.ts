@@ -1,5 +1,5 @@
 import type { DeliveryRow } from '../db/schema.ts';
-import { statuses } from '../domain/lifecycle.ts';
+import { statuses } from '../domain/status.ts';
 import { meanings } from '../domain/tell-now.ts';
 import type { Engine } from '../engine.ts';
 

@@ -1,7 +1,7 @@
 import type { DeliveryEventRow, DeliveryMailRow, DeliveryRow } from '../db/schema.ts';
-import { statuses } from '../domain/lifecycle.ts';
 import { idempotencyKey } from '../domain/message.ts';
 import { tellStory } from '../domain/sentences.ts';
+import { statuses } from '../domain/status.ts';
 import { meanings, tellNow } from '../domain/tell-now.ts';
 import { stateOf } from '../outbox/rows.ts';
 import { ago, duration } from '../std/duration.ts';

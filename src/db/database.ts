@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Clock } from '../std/clock.ts';
 import type { Log } from '../std/log.ts';
-import { Refusal } from '../std/refusal.ts';
+import { type DialectName, dialectOf, sqlitePathOf } from './dialect.ts';
 import { openPostgres } from './postgres.ts';
 import type { Schema } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
@@ -23,7 +23,6 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export type DialectName = 'sqlite' | 'postgres';
 export type Tx = Transaction<Schema>;
 
 export interface DatabaseParts {
@@ -35,24 +34,12 @@ export interface DatabaseParts {
 
 export type StatementListener = (statement: { sql: string; parameters: readonly unknown[] }) => void;
 
-const sqliteUrl = /^sqlite:(?:\/\/)?(.+)$/;
-const postgresUrl = /^postgres(?:ql)?:\/\//;
-
-export function dialectOf(url: string): DialectName {
-  if (sqliteUrl.test(url)) return 'sqlite';
-  if (postgresUrl.test(url)) return 'postgres';
-  throw new Refusal(
-    'unknown_database',
-    'DATABASE_URL must look like sqlite:./data/tidings.db or postgres://user:password@host:5432/name.',
-  );
-}
-
 export async function openDatabase(
   url: string,
   { clock, log, onStatement }: DatabaseParts,
 ): Promise<Database> {
   if (dialectOf(url) === 'sqlite') {
-    const path = sqliteUrl.exec(url)?.[1] ?? '';
+    const path = sqlitePathOf(url);
     const { read, write, script, close } = await openSqlite(path, clock, onStatement);
     return {
       dialect: 'sqlite',

@@ -1,7 +1,25 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { DialectName } from './database.ts';
+import { Refusal } from '../std/refusal.ts';
 
-/** The few places where the two databases differ in more than their migrations. */
+/** The few places where the two databases differ in more than their migrations. Loads no driver. */
+
+export type DialectName = 'sqlite' | 'postgres';
+
+const sqliteUrl = /^sqlite:(?:\/\/)?(.+)$/;
+const postgresUrl = /^postgres(?:ql)?:\/\//;
+
+export function dialectOf(url: string): DialectName {
+  if (sqliteUrl.test(url)) return 'sqlite';
+  if (postgresUrl.test(url)) return 'postgres';
+  throw new Refusal(
+    'unknown_database',
+    'DATABASE_URL must look like sqlite:./data/tidings.db or postgres://user:password@host:5432/name.',
+  );
+}
+
+export function sqlitePathOf(url: string): string {
+  return sqliteUrl.exec(url)?.[1] ?? '';
+}
 
 type Cell = string | number | null;
 type ColumnType = 'text' | 'number' | 'uuid';

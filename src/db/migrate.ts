@@ -4,7 +4,8 @@ import { sql } from 'kysely';
 import type { Clock } from '../std/clock.ts';
 import type { Ids } from '../std/ids.ts';
 import { Refusal } from '../std/refusal.ts';
-import type { Database, DialectName, Tx } from './database.ts';
+import type { Database, Tx } from './database.ts';
+import type { DialectName } from './dialect.ts';
 
 /**
  * Forward-only migrations: plain SQL files, one transaction each, one process at a time. The lock is a row with a

@@ -1,5 +1,6 @@
 import type { Generated, Selectable } from 'kysely';
-import type { Lane, Status } from '../domain/lifecycle.ts';
+import type { Lane } from '../domain/delivery.ts';
+import type { Status } from '../domain/status.ts';
 
 /** The tables as both dialects have them. Times are milliseconds since the epoch, JSON is text. */
 export interface Schema {

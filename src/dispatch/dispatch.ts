@@ -1,5 +1,5 @@
 import type { Suppressions } from '../consent/suppressions.ts';
-import { type Lane, lanes } from '../domain/lifecycle.ts';
+import { type Lane, lanes } from '../domain/delivery.ts';
 import { leaseMs } from '../domain/policy.ts';
 import type { DeliveryError } from '../domain/transition.ts';
 import type { Claimed } from '../outbox/claim.ts';

@@ -1,6 +1,5 @@
 import { uuidV5 } from '../std/ids.ts';
 import { Refusal } from '../std/refusal.ts';
-import { type Lane, lanes } from './lifecycle.ts';
 
 /**
  * What a delivery is: one occasion of one source, told to one recipient, once. The three together are its
@@ -11,6 +10,10 @@ export interface Identity {
   occasion: string;
   recipient: string;
 }
+
+/** Urgent never waits behind bulk, and bulk always keeps a share. */
+export const lanes = ['urgent', 'normal', 'bulk'] as const;
+export type Lane = (typeof lanes)[number];
 
 /** What a source asks for. Asking again with the same identity is answered, never repeated. */
 export interface Intent extends Identity {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { evidenceEventNames, type Status, statuses, workEvents } from './lifecycle.ts';
+import { evidenceEventNames } from './evidence.ts';
+import { workEvents } from './lifecycle.ts';
 import { type StoryRow, tellStory } from './sentences.ts';
+import { type Status, statuses } from './status.ts';
 
 const startAt = Date.UTC(2026, 6, 1, 12, 3, 10);
 const delivery = { source: 'plain', lane: 'normal', createdAt: startAt };

@@ -1,5 +1,7 @@
 import { duration } from '../std/duration.ts';
-import { type EvidenceEvent, type Status, statuses, type WorkEvent } from './lifecycle.ts';
+import type { EvidenceEvent } from './evidence.ts';
+import type { WorkEvent } from './lifecycle.ts';
+import { type Status, statuses } from './status.ts';
 import { type Meaning, meanings } from './tell-now.ts';
 import type { DeliveryError } from './transition.ts';
 

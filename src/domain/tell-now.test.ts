@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Status, statusNames } from './lifecycle.ts';
+import { type Status, statusNames } from './status.ts';
 import { tellNow } from './tell-now.ts';
 import type { DeliveryState } from './transition.ts';
 

@@ -1,5 +1,5 @@
 import { ago, duration } from '../std/duration.ts';
-import { type Status, statuses } from './lifecycle.ts';
+import { type Status, statuses } from './status.ts';
 import type { DeliveryState } from './transition.ts';
 
 /**

@@ -1,14 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  arrow,
-  arrows,
-  evidenceEventNames,
-  type Status,
-  statuses,
-  statusNames,
-  workEvents,
-} from './lifecycle.ts';
+import { evidenceEventNames } from './evidence.ts';
+import { arrow, arrows, workEvents } from './lifecycle.ts';
+import { type Status, statuses, statusNames } from './status.ts';
 import {
   applyEvidence,
   applyWork,

@@ -1,12 +1,6 @@
-import {
-  type Arrow,
-  arrow,
-  type EvidenceEvent,
-  evidenceEvents,
-  rankOf,
-  type Status,
-  type WorkEvent,
-} from './lifecycle.ts';
+import { type EvidenceEvent, evidenceEvents, rankOf } from './evidence.ts';
+import { type Arrow, arrow, type WorkEvent } from './lifecycle.ts';
+import type { Status } from './status.ts';
 
 /**
  * The life cycle applied: pure functions from a delivery's state and what was reported to its next state, or to

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
-import type { DialectName, Tx } from '../db/database.ts';
+import type { Tx } from '../db/database.ts';
+import type { DialectName } from '../db/dialect.ts';
 import { rowsOf } from '../db/dialect.ts';
 import { requireAddress } from '../domain/address.ts';
 import { deliveryId, type Intent, requireIntent } from '../domain/delivery.ts';
-import type { Status } from '../domain/lifecycle.ts';
+import type { Status } from '../domain/status.ts';
 
 /** The answer to one intent: its delivery, and whether this call made it or found it. */
 export interface Enqueued {

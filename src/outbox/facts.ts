@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import type { Database, DialectName, Tx } from '../db/database.ts';
+import type { Database, Tx } from '../db/database.ts';
+import type { DialectName } from '../db/dialect.ts';
 import { rowsOf } from '../db/dialect.ts';
-import type { EvidenceEvent } from '../domain/lifecycle.ts';
+import type { EvidenceEvent } from '../domain/evidence.ts';
 import type { DeliveryState } from '../domain/transition.ts';
 import type { Log } from '../std/log.ts';
 import type { LockedDelivery } from './rows.ts';

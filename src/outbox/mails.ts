@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { DialectName, Tx } from '../db/database.ts';
+import type { Tx } from '../db/database.ts';
+import type { DialectName } from '../db/dialect.ts';
 import { rowsOf } from '../db/dialect.ts';
 import type { DeliveryMailRow } from '../db/schema.ts';
 import type { Address } from '../domain/address.ts';

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { Database } from '../db/database.ts';
 import type { DeliveryEventRow, DeliveryMailRow, DeliveryRow } from '../db/schema.ts';
 import { addressKey, parseAddress } from '../domain/address.ts';
-import { type Status, statusesBefore } from '../domain/lifecycle.ts';
+import { statusesBefore } from '../domain/lifecycle.ts';
+import type { Status } from '../domain/status.ts';
 import { isUuid } from '../std/ids.ts';
 import { statusList } from './rows.ts';
 

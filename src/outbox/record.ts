@@ -1,5 +1,7 @@
-import type { DialectName, Tx } from '../db/database.ts';
-import { evidenceEvents, type Status } from '../domain/lifecycle.ts';
+import type { Tx } from '../db/database.ts';
+import type { DialectName } from '../db/dialect.ts';
+import { evidenceEvents } from '../domain/evidence.ts';
+import type { Status } from '../domain/status.ts';
 import {
   applyEvidence,
   applyWork,

@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { DialectName, Tx } from '../db/database.ts';
+import type { Tx } from '../db/database.ts';
+import type { DialectName } from '../db/dialect.ts';
 import { forUpdate, rowsOf } from '../db/dialect.ts';
 import type { DeliveryRow } from '../db/schema.ts';
-import type { Status } from '../domain/lifecycle.ts';
+import type { Status } from '../domain/status.ts';
 import type { DeliveryError, DeliveryState } from '../domain/transition.ts';
 
 /**

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import type { DialectName, Tx } from '../db/database.ts';
+import type { Tx } from '../db/database.ts';
+import type { DialectName } from '../db/dialect.ts';
 import { rowsOf } from '../db/dialect.ts';
-import type { Status } from '../domain/lifecycle.ts';
+import type { Status } from '../domain/status.ts';
 import type { DeliveryState, Transition } from '../domain/transition.ts';
 import type { Report } from './record.ts';
 

@@ -1,7 +1,7 @@
 import type { Tx } from '../db/database.ts';
 import type { Address } from '../domain/address.ts';
-import type { Status } from '../domain/lifecycle.ts';
 import type { Policy } from '../domain/policy.ts';
+import type { Status } from '../domain/status.ts';
 import type { DeliveryError } from '../domain/transition.ts';
 import type { Verdict } from '../outbox/begin.ts';
 import type { Claimed } from '../outbox/claim.ts';

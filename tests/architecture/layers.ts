@@ -104,7 +104,7 @@ export const exceptions: readonly Exception[] = [
   },
   {
     from: 'src/config.ts',
-    to: 'src/db/database.ts',
+    to: 'src/db/dialect.ts',
     because: 'which database a URL names is known where it is opened; a second parser could disagree',
   },
 ];

@@ -43,26 +43,14 @@ export const noDrawers: Rule = (files) => {
 
 const linesMax = 300;
 
-/** Longer than others, and for a reason; none may grow beyond its own bound. */
-export const longFiles: Readonly<Record<string, { linesMax: number; because: string }>> = {
-  'src/domain/lifecycle.ts': {
-    linesMax: 420,
-    because: 'it is one table, and a table is read as a whole',
-  },
-};
-
 export const filesAreShort: Rule = (files) =>
   files.flatMap(({ path, text }) => {
     const lines = text.replace(/\n$/, '').split('\n').length;
-    const bound = longFiles[path]?.linesMax ?? linesMax;
-    if (lines > bound) {
-      return [
-        `${path} has ${lines} lines, and may have ${bound}: split it by meaning, because nobody reads more as a whole.`,
-      ];
-    }
-    return path in longFiles && lines <= linesMax
-      ? [`${path} has ${lines} lines: remove its exception from tests/architecture/shape-rules.ts.`]
-      : [];
+    return lines <= linesMax
+      ? []
+      : [
+          `${path} has ${lines} lines, and may have ${linesMax}: split it by meaning, because nobody reads more as a whole.`,
+        ];
   });
 
 /**

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Status, statusNames } from '../../src/domain/lifecycle.ts';
+import { type Status, statusNames } from '../../src/domain/status.ts';
 import { rowIn } from '../support/rows.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { type CommandLine, createCommandLine } from './command-line.ts';

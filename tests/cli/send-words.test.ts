@@ -3,7 +3,7 @@ import { follow } from '../../src/cli/follow.ts';
 import { tellRepeated, tellSettled, tellUnsettled } from '../../src/cli/send-words.ts';
 import { createPaint } from '../../src/cli/terminal.ts';
 import type { DeliveryRow } from '../../src/db/schema.ts';
-import type { Status } from '../../src/domain/lifecycle.ts';
+import type { Status } from '../../src/domain/status.ts';
 import type { DeliveryState } from '../../src/domain/transition.ts';
 import { rowIn } from '../support/rows.ts';
 import { createWorld, type World } from '../support/world.ts';

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/database.ts';
 import { readMigrations } from '../../src/db/migrate.ts';
-import { lanes, statuses, statusNames } from '../../src/domain/lifecycle.ts';
+import { lanes } from '../../src/domain/delivery.ts';
+import { statuses, statusNames } from '../../src/domain/status.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 /** The two dialects are written by hand; what they make must be the same but for the types. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Status, statusNames, type WorkEvent, workEvents } from '../../src/domain/lifecycle.ts';
+import { type WorkEvent, workEvents } from '../../src/domain/lifecycle.ts';
+import { type Status, statusNames } from '../../src/domain/status.ts';
 import type { Composed } from '../../src/outbox/begin.ts';
 import type { Claimed } from '../../src/outbox/claim.ts';
 import { mailTo } from '../support/mails.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { evidenceEventNames } from '../../src/domain/lifecycle.ts';
+import { evidenceEventNames } from '../../src/domain/evidence.ts';
 import type { Report } from '../../src/outbox/record.ts';
 import { createSeededRandom, integerBelow, pick, type Random } from '../../src/std/random.ts';
 import { rowIn } from '../support/rows.ts';

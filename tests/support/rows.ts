@@ -1,4 +1,4 @@
-import type { Status } from '../../src/domain/lifecycle.ts';
+import type { Status } from '../../src/domain/status.ts';
 import type { DeliveryState } from '../../src/domain/transition.ts';
 import type { World } from './world.ts';
 import { intentNumber } from './world.ts';

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { DeliveryRow } from '../../db/schema.ts';
 import { requireAddress } from '../../domain/address.ts';
-import { type Status, statusNames } from '../../domain/lifecycle.ts';
+import { type Status, statusNames } from '../../domain/status.ts';
 import { meanings } from '../../domain/tell-now.ts';
 import type { DeliveryFilter } from '../../outbox/queries.ts';
 import { ago } from '../../std/duration.ts';

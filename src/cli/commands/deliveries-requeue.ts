@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { DeliveryRow } from '../../db/schema.ts';
-import type { Status } from '../../domain/lifecycle.ts';
+import type { Status } from '../../domain/status.ts';
 import { ago } from '../../std/duration.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { type Answer, perform } from '../operator.ts';

@@ -1,4 +1,4 @@
-import { type Status, statuses, statusNames } from '../../domain/lifecycle.ts';
+import { type Status, statuses, statusNames } from '../../domain/status.ts';
 import { type Meaning, meanings } from '../../domain/tell-now.ts';
 
 /** The stations on the line from left to right; all other statuses are the ways off it. */
