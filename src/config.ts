@@ -56,13 +56,17 @@ export const variables = {
   databaseUrl: {
     name: 'DATABASE_URL',
     default: 'sqlite:./data/tidings.db',
-    meaning: 'Where everything is kept: `sqlite:<path>` or `postgres://…`.',
+    meaning:
+      'Where everything is kept: `sqlite:<path>`, from the folder in which the command runs, or `postgres://…`.',
     read: (text) => {
       try {
         dialectOf(text);
         return { value: text };
       } catch {
-        return { mustBe: 'sqlite:./path/to/file.db or postgres://user:password@host:5432/name' };
+        return {
+          mustBe:
+            'sqlite:./path/to/file.db or postgres://user:password@host:5432/name, with special characters of the password percent-encoded',
+        };
       }
     },
   } as Variable<string>,
@@ -86,7 +90,7 @@ export const variables = {
       const parsed = parseSender(text);
       return parsed.ok
         ? { value: parsed.sender }
-        : { mustBe: `an address or Name <address>. ${parsed.sentence}` };
+        : { mustBe: `an address or Name <address>. ${parsed.sentence.replace(/\.$/, '')}` };
     },
   } as Variable<Sender>,
   environment: {
@@ -108,13 +112,18 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** `.env` in the working folder, then the environment, which wins. */
 export function readConfig(environment: Environment = process.env, envFile = '.env'): Config {
-  const file = existsSync(envFile) ? parseEnv(readFileSync(envFile, 'utf8')) : {};
-  const problems = [...unknownInFile(file, envFile), ...misspelled(environment, file)];
+  const text = readEnvFile(envFile);
+  const file = parseEnv(text);
+  const problems = [
+    ...unreadableLines(text, envFile),
+    ...unknownInFile(file, envFile),
+    ...misspelled(environment, file),
+  ];
   const config: Record<string, unknown> = {};
   for (const [key, variable] of Object.entries(variables)) {
     // An empty variable is what deployment tools write for "not set".
-    const text = environment[variable.name] || file[variable.name] || variable.default;
-    const result = variable.read(text);
+    const value = environment[variable.name] || file[variable.name] || variable.default;
+    const result = variable.read(value);
     if ('value' in result) config[key] = result.value;
     else problems.push(`${variable.name} must be ${result.mustBe}.`);
   }
@@ -124,6 +133,28 @@ export function readConfig(environment: Environment = process.env, envFile = '.e
 }
 
 const names = Object.values(variables).map((variable) => variable.name);
+
+function readEnvFile(envFile: string): string {
+  if (!existsSync(envFile)) return '';
+  try {
+    // Some editors put an invisible mark before the first name.
+    return readFileSync(envFile, 'utf8').replace(/^\ufeff/, '');
+  } catch {
+    throw new Refusal(
+      'invalid_configuration',
+      `${envFile} cannot be read. Make it a file that this user may read.`,
+    );
+  }
+}
+
+/** The parser passes over them in silence. A value may go over several lines when it is quoted. */
+function unreadableLines(text: string, envFile: string): string[] {
+  if (/["'`]/.test(text)) return [];
+  return text.split(/\r?\n/).flatMap((line, index) => {
+    const isFine = /^\s*(#.*)?$|^\s*(export\s+)?[\w.-]+\s*=/.test(line);
+    return isFine ? [] : [`Line ${index + 1} of ${envFile} is not NAME=value.`];
+  });
+}
 
 function unknownInFile(file: Environment, envFile: string): string[] {
   return Object.keys(file)

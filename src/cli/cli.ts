@@ -36,7 +36,6 @@ function createProgram(context: Context): Command {
     .description('Tells each person each thing by e-mail once, and can prove it.')
     .version(readVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show this help')
-    .helpCommand(false)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => context.terminal.print(text.trimEnd()),

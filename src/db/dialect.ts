@@ -10,10 +10,11 @@ const postgresUrl = /^postgres(?:ql)?:\/\//;
 
 export function dialectOf(url: string): DialectName {
   if (sqliteUrl.test(url)) return 'sqlite';
-  if (postgresUrl.test(url)) return 'postgres';
+  // A password with a sign like # or / must be percent-encoded, or it cuts the address short.
+  if (postgresUrl.test(url) && URL.canParse(url)) return 'postgres';
   throw new Refusal(
     'unknown_database',
-    'DATABASE_URL must look like sqlite:./data/tidings.db or postgres://user:password@host:5432/name.',
+    'DATABASE_URL must look like sqlite:./data/tidings.db or postgres://user:password@host:5432/name, special signs percent-encoded.',
   );
 }
 

@@ -119,6 +119,11 @@ async function createOwnTables(db: Database): Promise<void> {
   try {
     await db.transaction((tx) => db.script(text, tx));
   } catch (error) {
+    if ((error as { code?: unknown })?.code === '42501') {
+      const sentence =
+        'The user of DATABASE_URL may not make tables. As its owner: GRANT CREATE ON SCHEMA public TO that user.';
+      throw new Refusal('database_forbidden', sentence);
+    }
     if (!(await hasMigrationTable(db))) throw error;
   }
 }

@@ -51,6 +51,17 @@ function explained(error: unknown): unknown {
     '3D000':
       'The database named in DATABASE_URL does not exist. Create it with createdb, or correct the name.',
   };
-  const sentence = typeof code === 'string' ? sentences[code] : undefined;
+  const sentence = (typeof code === 'string' ? sentences[code] : undefined) ?? sentenceFor(String(error));
   return sentence ? new Refusal('database_unreachable', sentence) : error;
+}
+
+/** What the client says without a code. */
+function sentenceFor(text: string): string | undefined {
+  if (/timeout/i.test(text))
+    return 'The host in DATABASE_URL does not answer within 10 s. Correct it, or open the way to it.';
+  if (/terminated unexpectedly/i.test(text))
+    return 'What answers at DATABASE_URL hangs up: is it PostgreSQL? Correct host and port.';
+  if (/does not support SSL/i.test(text))
+    return 'The server at DATABASE_URL has no TLS. Leave out sslmode, or turn TLS on there.';
+  return undefined;
 }

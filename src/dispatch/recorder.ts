@@ -51,9 +51,9 @@ export function createRecorder({ outbox, clock, log }: { outbox: Outbox; clock: 
 
   function tell(batch: readonly Report[], answers: Awaited<ReturnType<Outbox['record']>>): void {
     answers.forEach(({ seq, changed, status, why }, index) => {
-      const event = batch[index]?.event;
-      if (changed) log.debug('delivery.recorded', { seq, event, status });
-      else log.info('delivery.already_settled', { seq, event, status, why });
+      const reported = batch[index]?.event;
+      if (changed) log.debug('delivery.recorded', { seq, reported, status });
+      else log.info('delivery.already_settled', { seq, reported, status, why });
     });
   }
 

@@ -72,10 +72,9 @@ const sentences = {
   to_invalid: 'The recipient is not one canonical address; pass it through parseAddress.',
   reply_to_invalid:
     'The reply-to is not one canonical address with an optional name; pass it through parseSender.',
-  subject_empty: 'The subject is empty; the template must give one.',
-  subject_injection:
-    'The subject holds a line break or another control character; remove it in the template.',
-  subject_too_long: 'The subject is longer than 998 octets; shorten it in the template.',
+  subject_empty: 'The subject is empty; give one.',
+  subject_injection: 'The subject holds a line break or another control character; remove it.',
+  subject_too_long: 'The subject is longer than 998 octets; shorten it.',
   header_name:
     'A header has a name with signs other than letters, digits, - and _, or stands twice; rename it.',
   header_forbidden:

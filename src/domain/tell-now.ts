@@ -25,9 +25,9 @@ export function tellNow(state: DeliveryState, now: number): Standing {
 const nowSentences: Record<Status, (state: DeliveryState, now: number) => string> = {
   pending: (state, now) => `It waits to be sent, ${due(state, now)}.`,
   failed_transient: (state, now) => `It is known not to have arrived and is tried again, ${due(state, now)}.`,
-  claimed: (state, now) => `${holder(state)} has had it in hand; nothing has left yet.${overdue(state, now)}`,
+  claimed: (state, now) => `${holder(state)} has had it in hand; nothing has left yet.${leaseOf(state, now)}`,
   sending: (state, now) =>
-    `${holder(state)} has been handing it to ${state.account ?? 'the provider'} (attempt ${state.attempts + 1}).${overdue(state, now)}`,
+    `${holder(state)} has been handing it to ${state.account ?? 'the provider'} (attempt ${state.attempts + 1}).${leaseOf(state, now)}`,
   reconciling: (state, now) =>
     `A mail may exist: we don't know yet whether ${state.account ?? 'the provider'} accepted it. ${
       state.lockedBy === null
@@ -36,8 +36,10 @@ const nowSentences: Record<Status, (state: DeliveryState, now: number) => string
     }.`,
   needs_review: ({ account }) =>
     `Nobody can find out whether ${account ?? 'the provider'} accepted it. A person must decide.`,
-  sent: ({ account, sentAt }, now) =>
-    `${account ?? 'the provider'} accepted it ${ago(now - (sentAt ?? now))}.`,
+  sent: ({ account, sentAt, providerMessageId }, now) =>
+    providerMessageId === null
+      ? `It counts as sent since ${ago(now - (sentAt ?? now))}, without an answer of the provider.`
+      : `${account ?? 'the provider'} accepted it ${ago(now - (sentAt ?? now))}.`,
   delivered: ({ deliveredAt, sentAt }, now) =>
     `It reached the recipient's mail server ${ago(now - (deliveredAt ?? sentAt ?? now))}.`,
   failed_permanent: (state) => {
@@ -64,14 +66,15 @@ function due({ dueAt }: DeliveryState, now: number): string {
   return dueAt <= now ? `due for ${duration(now - dueAt)}` : `due in ${duration(dueAt - now)}`;
 }
 
-/** The time of day in UTC: what is under way began today, or something is wrong and `overdue` says so. */
+/** The time of day in UTC: what is under way began today, or something is wrong and `leaseOf` says so. */
 function holder({ lockedBy, lockedAt }: DeliveryState): string {
   const worker = lockedBy === null ? 'a worker' : `worker ${lockedBy}`;
   return lockedAt === null ? worker : `since ${new Date(lockedAt).toISOString().slice(11, 19)}Z ${worker}`;
 }
 
-function overdue({ dueAt }: DeliveryState, now: number): string {
-  if (dueAt === null || dueAt >= now) return '';
+function leaseOf({ dueAt }: DeliveryState, now: number): string {
+  if (dueAt === null) return '';
+  if (dueAt >= now) return ` If it does not come back, the sweep takes over in ${duration(dueAt - now)}.`;
   return ` Its time was up ${ago(now - dueAt)}: the worker is probably gone, and the sweep takes over.`;
 }
 

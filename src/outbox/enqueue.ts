@@ -3,7 +3,7 @@ import type { Tx } from '../db/database.ts';
 import type { DialectName } from '../db/dialect.ts';
 import { rowsOf } from '../db/dialect.ts';
 import { requireAddress } from '../domain/address.ts';
-import { deliveryId, type Intent, requireIntent } from '../domain/delivery.ts';
+import { deliveryId, deliveryKey, type Intent, requireIntent } from '../domain/delivery.ts';
 import type { Status } from '../domain/status.ts';
 
 /** The answer to one intent: its delivery, and whether this call made it or found it. */
@@ -42,9 +42,9 @@ export async function enqueueIntents(
   const asked = intents.map((intent) => ({ ...checked(intent), id: deliveryId(namespace, intent) }));
   const byId = new Map<string, (typeof asked)[number]>();
   for (const intent of asked) if (!byId.has(intent.id)) byId.set(intent.id, intent);
-  // By id: two batches with the same new intents then wait for each other in one order instead of blocking each other
-  // (seconds on PostgreSQL), and within a batch nobody is always served first: ids are as good as a lottery.
-  const distinct = [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  // In one order for everybody: two batches with the same new intents then wait for each other instead of blocking each
+  // other (seconds on PostgreSQL).
+  const distinct = [...byId.values()].sort((a, b) => (deliveryKey(a) < deliveryKey(b) ? -1 : 1));
   const input = rowsOf(
     dialect,
     columns,
@@ -61,12 +61,7 @@ export async function enqueueIntents(
     dialect,
     made.map(({ seq, id }) => ({ seq, variables: byId.get(id)?.variables })),
   );
-  return answers(
-    tx,
-    dialect,
-    asked.map(({ id }) => id),
-    made,
-  );
+  return answers(tx, dialect, asked, made);
 }
 
 function checked(intent: Intent): Intent {
@@ -112,25 +107,30 @@ async function insertVariables(
 async function answers(
   tx: Tx,
   dialect: DialectName,
-  ids: readonly string[],
+  asked: readonly (Intent & { id: string })[],
   made: readonly { seq: number; id: string }[],
 ): Promise<Enqueued[]> {
   const known = new Map<string, Enqueued>(
     made.map(({ seq, id }) => [id, { seq, id, isNew: true, status: 'pending' }]),
   );
-  const repeated = ids.filter((id) => !known.has(id));
+  const repeated = asked.filter(({ id }) => !known.has(id));
   if (repeated.length > 0) {
-    const input = rowsOf(
-      dialect,
-      { id: 'uuid' },
-      repeated.map((id) => ({ id })),
-    );
-    const { rows } = await sql<Omit<Enqueued, 'isNew'>>`
-      SELECT seq, id, status FROM deliveries WHERE id IN (SELECT id FROM ${input})
+    // By identity, not by id: rows from before a change of the namespace keep theirs.
+    const columns = { asked: 'uuid', source: 'text', occasion: 'text', recipient: 'text' } as const;
+    const rows = repeated.map(({ id, source, occasion, recipient }) => ({
+      asked: id,
+      source,
+      occasion,
+      recipient,
+    }));
+    const found = await sql<Omit<Enqueued, 'isNew'> & { asked: string }>`
+      SELECT input.asked, deliveries.seq, deliveries.id, deliveries.status
+      FROM ${rowsOf(dialect, columns, rows)} JOIN deliveries ON deliveries.source = input.source
+        AND deliveries.occasion = input.occasion AND deliveries.recipient = input.recipient
     `.execute(tx);
-    for (const row of rows) known.set(row.id, { ...row, isNew: false });
+    for (const { asked, ...row } of found.rows) known.set(asked, { ...row, isNew: false });
   }
-  return ids.map((id) => {
+  return asked.map(({ id }) => {
     const answer = known.get(id);
     if (!answer) throw new Error(`outbox: delivery ${id} is neither new nor known`);
     known.set(id, { ...answer, isNew: false });

@@ -1,7 +1,9 @@
 import type { Database, Tx } from '../db/database.ts';
 import type { Intent } from '../domain/delivery.ts';
 import type { Clock } from '../std/clock.ts';
+import { isUuid } from '../std/ids.ts';
 import type { Log } from '../std/log.ts';
+import { Refusal } from '../std/refusal.ts';
 import { type BeginOrder, type Begun, beginDeliveries, type Composed } from './begin.ts';
 import { type Claimed, type ClaimOrder, claimDeliveries } from './claim.ts';
 import { type Enqueued, enqueueIntents } from './enqueue.ts';
@@ -75,6 +77,10 @@ export function createOutbox({ db, clock, log, namespace, listeners, onEnqueued 
 
 /** The namespace of this instance, made by the first migration. */
 export async function readNamespace(db: Database): Promise<string> {
-  const row = await db.read.selectFrom('instance').select('namespace').executeTakeFirstOrThrow();
-  return row.namespace;
+  const { namespace } = await db.read.selectFrom('instance').select('namespace').executeTakeFirstOrThrow();
+  if (isUuid(namespace)) return namespace;
+  throw new Refusal(
+    'invalid_namespace',
+    'The namespace in the table instance is not a UUID. Put one there, in lower case.',
+  );
 }

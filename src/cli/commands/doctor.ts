@@ -35,7 +35,8 @@ export function addDoctor(program: Command, context: Context): void {
       const checkup = await checkUp(config, log);
       const isBroken = checkup.database.state === 'broken';
       if (isBroken) context.exitCode = 1;
-      if (json) return terminal.json({ isBroken, settings, samples: samplesOf(config), ...checkup });
+      if (json)
+        return terminal.json({ isBroken, settings, samples: samplesOf(config, variables), ...checkup });
       const { paint } = terminal;
       const paintTitle = paint.dim;
       const settingsTable = table(
@@ -48,7 +49,7 @@ export function addDoctor(program: Command, context: Context): void {
         { paintTitle },
       );
       const findings = [
-        ...samplesOf(config).map((text): Finding => ({ mark: '·', text: `Sample: ${text}` })),
+        ...samplesOf(config, variables).map((text): Finding => ({ mark: '·', text: `Sample: ${text}` })),
         databaseFinding(checkup.database),
         ...(checkup.deliveries ? deliveriesFindings(checkup.deliveries, paint) : []),
         serverFinding(checkup.server),
@@ -73,8 +74,11 @@ function settingsOf(config: Config, variables: Variables) {
   });
 }
 
-function samplesOf({ provider }: Config): string[] {
-  return provider === 'capture' ? [`MAIL_PROVIDER is capture, ${providers.capture}.`] : [];
+function samplesOf({ provider, from }: Config, variables: Variables): string[] {
+  const samples = provider === 'capture' ? [`MAIL_PROVIDER is capture, ${providers.capture}.`] : [];
+  if (from === variables.from.default)
+    samples.push(`EMAIL_FROM_ADDRESS is ${from}; set it to a sender of yours.`);
+  return samples;
 }
 
 function databaseFinding(database: DatabaseCheckup): Finding {

@@ -99,7 +99,7 @@ function only(found: readonly CapturedMail[], reference: string): CapturedMail {
   }
   throw new Refusal(
     'message_not_found',
-    `There is no message ${JSON.stringify(reference)} in the inbox. Give at least ${idLengthMin} signs of its id; see them with: npx tidings inbox`,
+    `There is no message ${JSON.stringify(reference)} in the inbox. Give at least ${idLengthMin} characters of its id; see them with: npx tidings inbox`,
   );
 }
 
