@@ -33,9 +33,9 @@ export async function sendAll(
   const worker = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       // Measured with the clock that cannot jump. A call must end within the lease: after it, somebody else decides.
-      const mayStart =
-        !signal.aborted && clock.monotonic() + provider.guarantees.longestCallMs <= leaseEndsAt;
-      const outcome = mayStart ? await handOver(provider, next) : notStarted;
+      const startBefore = leaseEndsAt - provider.guarantees.longestCallMs;
+      const mayStart = !signal.aborted && clock.monotonic() <= startBefore;
+      const outcome = mayStart ? await handOver(provider, next, startBefore) : notStarted;
       recorder.add(reportOf(next.claimed, outcome, policy, parts));
     }
   };
@@ -47,9 +47,13 @@ const notStarted: Outcome = {
   error: { code: 'not_started', message: 'shutting down, or out of time' },
 };
 
-async function handOver(provider: Provider, { claimed, mail }: Composed): Promise<Outcome> {
+async function handOver(
+  provider: Provider,
+  { claimed, mail }: Composed,
+  startBefore: number,
+): Promise<Outcome> {
   try {
-    return await provider.send({ key: idempotencyKey(claimed.id, claimed.round), mail });
+    return await provider.send({ key: idempotencyKey(claimed.id, claimed.round), mail, startBefore });
   } catch (error) {
     // A provider must not throw; if one does, nobody knows how far it got.
     return {
