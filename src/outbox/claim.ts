@@ -21,6 +21,7 @@ export interface Claimed {
   leaseEndsAt: number;
   /** The round that `begin` will open, or reopen with the same key and the same bytes. */
   round: number;
+  /** Ended attempts of that round: a new one counts anew. */
   attempts: number;
   lapses: number;
   toEmail: string | null;
@@ -92,6 +93,7 @@ async function mailsOf(db: Database, rows: readonly DeliveryRow[]): Promise<Map<
 function claimedOf(row: DeliveryRow, leaseEndsAt: number, mails: readonly DeliveryMailRow[]): Claimed {
   const brought = mails.find((mail) => mail.round === 0);
   const frozen = mails.find((mail) => mail.round > 0);
+  const round = nextRound(row);
   return {
     seq: row.seq,
     id: row.id,
@@ -101,8 +103,8 @@ function claimedOf(row: DeliveryRow, leaseEndsAt: number, mails: readonly Delive
     lane: row.lane,
     lease: row.lease,
     leaseEndsAt,
-    round: nextRound(row),
-    attempts: row.attempts,
+    round,
+    attempts: round > row.round ? 0 : row.attempts,
     lapses: row.lapses,
     toEmail: row.to_email,
     locale: row.locale,

@@ -292,7 +292,7 @@ onBothDatabases('the outbox', (dialect) => {
     } as const;
     await world.outbox.record([{ seq: first.seq, actor: 'webhook', ...bounce }]);
     const [second] = await claim();
-    expect(second).toMatchObject({ seq: first.seq, round: 2, attempts: 1, frozen: null });
+    expect(second).toMatchObject({ seq: first.seq, round: 2, attempts: 0, frozen: null });
     await begin([{ claimed: second as Claimed, mail: mailTo(1, { subject: 'Second' }) }]);
     expect(await find(first.seq)).toMatchObject({ round: 2, provider_message_id: null, attempts: 0 });
     expect(await world.queries.find('message-of-round-1')).toMatchObject({ seq: first.seq });
