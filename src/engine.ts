@@ -5,6 +5,7 @@ import { type Database, openDatabase } from './db/database.ts';
 import { createDatabaseClock } from './db/database-clock.ts';
 import { type Migration, migrate, schemaState } from './db/migrate.ts';
 import { createDispatch } from './dispatch/dispatch.ts';
+import { createPace } from './dispatch/pace.ts';
 import { createReconcile } from './dispatch/reconcile.ts';
 import { createSweep } from './dispatch/sweep.ts';
 import { leaseMs } from './domain/policy.ts';
@@ -71,8 +72,10 @@ export async function createEngine(
 
     const provider = createCapture({ db, clock, ids: systemIds });
     const { from, environment } = config;
+    const pace = createPace({ db, provider, clock, log });
     const dispatch = createDispatch({
       outbox,
+      pace,
       sources,
       suppressions,
       provider,

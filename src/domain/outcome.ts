@@ -29,3 +29,29 @@ export type LookUp =
   | { kind: 'found'; messageId: string; at: number }
   | { kind: 'absent' }
   | { kind: 'unknown' };
+
+/**
+ * What is known after several tries with one mail under one key. A stronger outcome is never undone by a weaker one:
+ * who refuses a mail now may have accepted it a moment ago, when nobody heard his answer. Of equals the last one counts,
+ * which is the one that knows best how long to wait.
+ */
+export function strongest(outcomes: readonly [Outcome, ...Outcome[]]): Outcome {
+  const best = outcomes.reduce((sofar, next) => (strength[next.kind] >= strength[sofar.kind] ? next : sofar));
+  if (best.kind !== 'unknown' || outcomes.every(isNoAttempt)) return best;
+  // Somewhere among them a call has ended in earnest, and that is counted.
+  return { kind: 'unknown', error: best.error };
+}
+
+const strength = {
+  deferred: 0,
+  refused_for_now: 1,
+  refused_for_good: 2,
+  unknown: 3,
+  // As doubtful as unknown, but only this one says that the key has been used.
+  key_conflict: 4,
+  accepted: 5,
+} as const satisfies Record<Outcome['kind'], number>;
+
+function isNoAttempt(outcome: Outcome): boolean {
+  return outcome.kind === 'deferred' || (outcome.kind === 'unknown' && outcome.isAttempt === false);
+}

@@ -46,7 +46,7 @@ export interface ClaimOrder {
 }
 
 /** From here on a row was in hand when a worker died so often that it may be the reason. */
-const lapsesUntilSuspect = 2;
+export const lapsesUntilSuspect = 2;
 
 /**
  * Takes rows that are due, oldest first, in one statement: two workers never get the same one, and neither waits

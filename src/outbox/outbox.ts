@@ -4,6 +4,7 @@ import type { Clock } from '../std/clock.ts';
 import type { Log } from '../std/log.ts';
 import { type BeginOrder, type Begun, beginDeliveries, type Composed } from './begin.ts';
 import { type Claimed, type ClaimOrder, claimDeliveries } from './claim.ts';
+import { type DueWork, readDueWork } from './due.ts';
 import { type Enqueued, enqueueIntents } from './enqueue.ts';
 import { type FactListeners, tellOwedFacts } from './facts.ts';
 import { type OperatorOrder, performOrder, performRequests } from './operator.ts';
@@ -18,6 +19,8 @@ import { type Recorded, type Report, recordReports } from './record.ts';
 export interface Outbox {
   /** Intents in, deliveries out, in the same order. An identity that is known already is answered as a repeat. */
   enqueue(intents: readonly Intent[], tx?: Tx): Promise<Enqueued[]>;
+  /** Where something is due, without taking it. */
+  due(sources: readonly string[]): Promise<DueWork[]>;
   claim(order: ClaimOrder): Promise<Claimed[]>;
   /** The write-ahead. Only what comes back as `sending` may leave. */
   begin(batch: readonly Composed[], order: BeginOrder): Promise<Begun>;
@@ -64,6 +67,7 @@ export function createOutbox({ db, clock, log, namespace, listeners, onEnqueued 
       if (answers.some(({ isNew }) => isNew)) onEnqueued?.();
       return answers;
     },
+    due: (sources) => readDueWork(db, sources, clock.now()),
     claim: (order) => claimDeliveries(db, order, clock.now()),
     begin: (batch, order) => db.transaction((tx) => beginDeliveries(tx, batch, order, clock.now(), parts)),
     record: (reports, outer) => inTransaction(outer, (tx) => recordReports(tx, reports, clock.now(), parts)),

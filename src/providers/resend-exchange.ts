@@ -90,7 +90,10 @@ function exchange(
     giveUp({ kind: 'broken', phase, code: 'answer_timeout' });
   };
 
-  if (isTooLate()) return end({ kind: 'not_started' });
+  if (isTooLate()) {
+    end({ kind: 'not_started' });
+    return;
+  }
   void keepTime();
   pool.dispatch(
     {

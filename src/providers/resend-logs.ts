@@ -76,12 +76,11 @@ function asObject(value: unknown): object | undefined {
 
 /** An array of name and value as it was submitted, or an object as in webhooks. */
 function readTags(tags: unknown): Map<string, string> {
-  const pairs = Array.isArray(tags)
-    ? tags.map((tag: unknown) => [(tag as Fields | null)?.name, (tag as Fields | null)?.value])
+  const pairs: unknown[][] = Array.isArray(tags)
+    ? tags.map((tag: Fields | null) => [tag?.name, tag?.value])
     : Object.entries(asObject(tags) ?? {});
-  return new Map(
-    pairs.filter((pair): pair is [string, string] => pair.every((one) => typeof one === 'string')),
-  );
+  const isText = (pair: unknown[]): pair is [string, string] => pair.every((one) => typeof one === 'string');
+  return new Map(pairs.filter(isText));
 }
 
 /** `2026-03-30 13:43:54.622865+00` or `2026-03-30T13:43:54.622Z`. Not `Date.parse` alone, which takes local times. */

@@ -53,8 +53,7 @@ export function createResend({
   async function ask(exchange: typeof mails, request: ExchangeRequest): Promise<Exchanged> {
     const exchanged = await exchange.ask(request);
     if (exchanged.kind !== 'answered') return exchanged;
-    const limits = readLimits(exchanged.headers);
-    if (limits) onLimits(limits);
+    tell(onLimits, readLimits(exchanged.headers));
     // An answer that repeats the key must not carry it into rows and logs.
     return { ...exchanged, bodyText: exchanged.bodyText?.replaceAll(apiKey, '[key]') ?? null };
   }
@@ -99,6 +98,13 @@ const answerOctetsMax = 65_536;
 const logOctetsMax = 4 * 1_048_576;
 // Between the bounds of the call and its outcome: timers that fire late on a loaded machine.
 const slackMs = 1_000;
+
+/** Whatever the listener does, the answer to a mail is not lost by it. */
+function tell(onLimits: (limits: Limits) => void, limits: Limits | undefined): void {
+  try {
+    if (limits) onLimits(limits);
+  } catch {}
+}
 
 function fingerprint(apiKey: string, { origin }: URL): string {
   return createHash('sha256').update(`${origin}\n${apiKey}`).digest('hex').slice(0, 12);

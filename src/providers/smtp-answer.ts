@@ -51,7 +51,10 @@ function withoutReply({ code = '' }: SmtpFailure, progress: Progress): Outcome {
       return {
         kind: 'deferred',
         trouble: 'unreachable',
-        error: errorOf(code === 'ETLS' ? 'tls_failed' : 'unreachable', `no session with the server (${code})`),
+        error: errorOf(
+          code === 'ETLS' ? 'tls_failed' : 'unreachable',
+          `no session with the server (${code})`,
+        ),
       };
     case 'handing_over':
       // nodemailer's own check against the size that the server has announced; nothing was sent.

@@ -55,6 +55,8 @@ function readKey(key: string): { deliveryId: string; round: number } {
  */
 export interface LetterStream {
   readonly stream: Readable;
+  /** Whether content may have been sent. */
+  readonly hasBegun: boolean;
   readonly hasEnded: boolean;
   readonly ended: Promise<void>;
 }
@@ -62,12 +64,19 @@ export interface LetterStream {
 const sliceOctets = 16_384;
 
 export function streamLetter({ bytes }: Letter): LetterStream {
+  let hasBegun = false;
   let hasEnded = false;
   let tell = () => {};
   const ended = new Promise<void>((resolve) => {
     tell = resolve;
   });
-  const stream = Readable.from(slicesOf(bytes), { objectMode: false, highWaterMark: sliceOctets });
+  function* slices(): Generator<Buffer> {
+    hasBegun = true;
+    for (let start = 0; start < bytes.length; start += sliceOctets) {
+      yield bytes.subarray(start, start + sliceOctets);
+    }
+  }
+  const stream = Readable.from(slices(), { objectMode: false, highWaterMark: sliceOctets });
   // Before anybody pipes it: listeners run in order, so this one runs before the one that writes the dot.
   stream.once('end', () => {
     hasEnded = true;
@@ -76,14 +85,11 @@ export function streamLetter({ bytes }: Letter): LetterStream {
   return {
     stream,
     ended,
+    get hasBegun() {
+      return hasBegun;
+    },
     get hasEnded() {
       return hasEnded;
     },
   };
-}
-
-function* slicesOf(bytes: Buffer): Generator<Buffer> {
-  for (let start = 0; start < bytes.length; start += sliceOctets) {
-    yield bytes.subarray(start, start + sliceOctets);
-  }
 }

@@ -1,6 +1,7 @@
 import SmtpConnection from 'nodemailer/lib/smtp-connection';
 import type { SmtpFailure } from './smtp-answer.ts';
 import type { Letter, LetterStream } from './smtp-letter.ts';
+import type { SmtpServer } from './smtp-url.ts';
 
 /**
  * One connection to a mail server, greeted and logged in, for one mail at a time. It knows no deadlines: whoever uses it
@@ -18,18 +19,8 @@ export interface Session {
   readonly isOpen: boolean;
 }
 
-export interface Server {
-  host: string;
-  port: number | undefined;
-  isSecure: boolean;
-  credentials: { user: string; pass: string } | undefined;
-  startTls: 'required' | 'if_offered' | 'never';
-  /** Certificates to trust beside the machine's own; and, for a server that has none that can be trusted, false. */
-  tls: { ca?: string | Buffer; rejectUnauthorized?: boolean };
-}
-
 /** The connection is there at once, to be destroyed in mid-opening; `opened` tells what came of it. */
-export function openSession(server: Server): {
+export function openSession(server: SmtpServer): {
   session: Session;
   opened: Promise<SmtpFailure | undefined>;
 } {
@@ -55,9 +46,13 @@ export function openSession(server: Server): {
   });
   const asked = (ask: (done: (error?: unknown) => void) => void) =>
     Promise.race([
-      new Promise<SmtpFailure | undefined>((resolve) =>
-        ask((error) => resolve(error ? failureOf(error) : undefined)),
-      ),
+      new Promise<SmtpFailure | undefined>((resolve) => {
+        try {
+          ask((error) => resolve(error ? failureOf(error) : undefined));
+        } catch (error) {
+          resolve(failureOf(error));
+        }
+      }),
       lost,
     ]);
 

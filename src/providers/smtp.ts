@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto';
 import { checkMail } from '../domain/message.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Clock } from '../std/clock.ts';
-import { Refusal } from '../std/refusal.ts';
 import type { Parcel, Provider } from './provider.ts';
 import { outcomeOf, type SmtpFailure } from './smtp-answer.ts';
 import { type Letter, streamLetter, writeLetter } from './smtp-letter.ts';
-import { openSession, type Server, type Session } from './smtp-session.ts';
+import { openSession, type Session } from './smtp-session.ts';
+import { fingerprint, readSmtpUrl, type TlsChoice } from './smtp-url.ts';
 
 /**
  * A mail server by SMTP. It has no keys and cannot be asked what it has, so everything hangs on knowing whether the
@@ -25,7 +24,7 @@ export interface SmtpParts {
     /** For the answer to the final dot. */
     afterDotMs?: number;
   };
-  tls?: Server['tls'] & { startTls?: Server['startTls'] };
+  tls?: TlsChoice;
 }
 
 const defaults = {
@@ -41,7 +40,7 @@ const freshMs = 1_000;
 const quitMs = 1_000;
 
 export function createSmtp({ url, clock, connections, timeouts, tls = {} }: SmtpParts): Provider {
-  const server = readUrl(url, tls);
+  const server = readSmtpUrl(url, tls);
   const concurrency = connections ?? defaults.connections;
   const { beforeDotMs = defaults.beforeDotMs, afterDotMs = defaults.afterDotMs } = timeouts ?? {};
   const idle: { session: Session; since: number; needsReset: boolean }[] = [];
@@ -87,9 +86,11 @@ export function createSmtp({ url, clock, connections, timeouts, tls = {} }: Smtp
     }
     const letterStream = streamLetter(letter);
     const answer = session.deliver(letter, letterStream);
-    let answered = await within(Promise.race([answer, letterStream.ended.then(() => answer)]), left(deadline));
-    if (!answered && letterStream.hasEnded) answered = await within(answer, afterDotMs);
-    // Read in this order and at once: after `destroy` the end of the letter cannot be given away any more.
+    const isInTime = await within(Promise.race([answer, letterStream.ended]), left(deadline));
+    const answered = letterStream.hasEnded
+      ? await within(answer, afterDotMs)
+      : isInTime && { value: await answer };
+    // In this order: after `destroy` the end of the letter cannot be given away any more.
     if (!answered) session.destroy();
     const { hasEnded } = letterStream;
     const failure = answered ? answered.value : timedOut;
@@ -104,9 +105,7 @@ export function createSmtp({ url, clock, connections, timeouts, tls = {} }: Smtp
   }
 
   function leave(session: Session, needsReset: boolean): void {
-    if (!session.isOpen) return;
-    if (isClosed) void end(session);
-    else idle.push({ session, since: clock.monotonic(), needsReset });
+    idle.push({ session, since: clock.monotonic(), needsReset });
   }
 
   async function end(session: Session): Promise<void> {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createSuppressions } from '../../src/consent/suppressions.ts';
 import { createDispatch, type Dispatch } from '../../src/dispatch/dispatch.ts';
+import { createPace } from '../../src/dispatch/pace.ts';
 import { createReconcile } from '../../src/dispatch/reconcile.ts';
 import { createSweep } from '../../src/dispatch/sweep.ts';
 import { parseSender, type Sender } from '../../src/domain/message.ts';
@@ -37,6 +38,7 @@ onBothDatabases('from row to provider', (dialect) => {
       suppressions: createSuppressions({ clock }),
       provider: more.provider ?? provider,
       clock,
+      pace: createPace({ db: world.db, provider: more.provider ?? provider, clock, log: silentLog }),
       random: createSeededRandom(1),
       log: silentLog,
       worker: 'worker-1',
@@ -70,7 +72,7 @@ onBothDatabases('from row to provider', (dialect) => {
 
   it('takes what is due to the provider and records what came of it', async () => {
     const [seq] = await enqueue(1, 2, 3);
-    expect(await dispatch().runOnce(signal())).toBe(3);
+    expect(await dispatch().runOnce(signal())).toMatchObject({ handled: 3 });
     expect(await statusesOf()).toEqual({ sent: 3 });
     const row = await find(seq);
     expect(row).toMatchObject({ attempts: 1, claims: 1, round: 1, provider_message_id: `id-${row?.id}` });
@@ -81,7 +83,7 @@ onBothDatabases('from row to provider', (dialect) => {
       text: 'Text 1',
       tags: { delivery_id: row?.id, round: '1', env: 'test' },
     });
-    expect(await dispatch().runOnce(signal())).toBe(0);
+    expect(await dispatch().runOnce(signal())).toMatchObject({ handled: 0 });
   });
 
   const error = { code: 'some_code', message: 'why' };
@@ -393,7 +395,7 @@ onBothDatabases('from row to provider', (dialect) => {
     for (let turn = 0; turn < 3; turn++) await one.runOnce(signal());
     expect(provider.ledger.map(({ mail }) => mail.subject)).toEqual(['Subject 2', 'Subject 1', 'Subject 0']);
     await world.outbox.enqueue([intentNumber(10, { lane: 'bulk' })]);
-    for (let turn = 0; turn < 10; turn++) {
+    for (let turn = 0; turn < 12; turn++) {
       await world.outbox.enqueue([intentNumber(100 + turn, { lane: 'urgent' })]);
       await one.runOnce(signal());
     }
