@@ -89,7 +89,18 @@ export async function createEngine(
     const sweep = createSweep({ outbox, queries, clock, log });
     const leaseOf = (source: string) =>
       leaseMs((sourceNamed(source) ?? plainSource).policy, provider.guarantees);
-    const reconcile = createReconcile({ outbox, queries, provider, clock, log, worker, leaseOf });
+    const reconcile = createReconcile({
+      outbox,
+      queries,
+      sources,
+      suppressions,
+      provider,
+      pace,
+      clock,
+      log,
+      worker,
+      leaseOf,
+    });
     const runner = createEmbedded({ dispatch, sweep, reconcile, clock, log });
 
     return {

@@ -15,9 +15,9 @@ export interface ReliableProvider extends Provider {
   send(parcel: Parcel): Promise<ReliableOutcome>;
 }
 
-export type ReliableOutcome = Outcome & { readonly attempts: readonly InnerAttempt[] };
+type ReliableOutcome = Outcome & { readonly attempts: readonly InnerAttempt[] };
 
-export interface InnerAttempt {
+interface InnerAttempt {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly outcome: Outcome;

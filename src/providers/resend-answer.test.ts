@@ -54,6 +54,7 @@ describe('a refusal of the mail', () => {
     [422, 'validation_error'],
     [422, 'missing_required_field'],
     [422, 'a_name_of_tomorrow'],
+    [422, 'constructor'],
     [413, 'payload_too_large'],
   ])('%i %s: refused for good', (status, name) => {
     expect(verdict(named(status, name))).toEqual({ kind: 'refused_for_good', code: name });

@@ -52,9 +52,13 @@ export function createExchange(parts: ExchangeParts): Exchange {
     headersTimeout: 0,
     bodyTimeout: 0,
   });
+  let closed: Promise<void> | undefined;
   return {
     ask: (request) => new Promise((resolve) => exchange(pool, request, parts, resolve)),
-    close: () => pool.close(),
+    close() {
+      closed ??= pool.close(); // A second one of its own would reject.
+      return closed;
+    },
   };
 }
 

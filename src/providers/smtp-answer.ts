@@ -9,7 +9,9 @@ import type { DeliveryError } from '../domain/transition.ts';
 export function outcomeOf(failure: SmtpFailure, progress: Progress, recipient: string): Outcome {
   const reply = readReply(failure);
   if (reply === undefined) return withoutReply(failure, progress);
-  return progress === 'opening' ? replyAtOpening(reply) : replyToMail(reply, failure, progress, recipient);
+  return progress === 'opening'
+    ? replyAtOpening(reply, failure)
+    : replyToMail(reply, failure, progress, recipient);
 }
 
 /** As nodemailer shows it; all of it may be absent. */
@@ -77,7 +79,10 @@ function withoutReply({ code = '' }: SmtpFailure, progress: Progress): Outcome {
 }
 
 /** Before any mail is mentioned, whatever is refused is refused to us. */
-function replyAtOpening({ code, text }: Reply): Outcome {
+function replyAtOpening({ code, text }: Reply, failure: SmtpFailure): Outcome {
+  if (failure.code === 'ETLS') {
+    return { kind: 'deferred', trouble: 'unreachable', error: errorOf('tls_failed', wordsOf(text)) };
+  }
   if (authCodes.has(code)) return unauthorised(text);
   if (code < 500) {
     return { kind: 'deferred', trouble: 'throttled', error: errorOf('throttled', wordsOf(text)) };

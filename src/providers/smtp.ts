@@ -98,8 +98,9 @@ export function createSmtp({ url, clock, connections, timeouts, tls = {} }: Smtp
       leave(session, false);
       return { kind: 'accepted', messageId: letter.messageId };
     }
-    // Between mails the server is asked to forget; in the middle of one it would take that for content.
-    if (failure?.responseCode !== undefined && (hasEnded || !letterStream.hasBegun)) leave(session, true);
+    // A refusal of the envelope leaves both sides in step. In or after the content a second answer could still come, and
+    // be taken for that to the next mail.
+    if (failure?.responseCode !== undefined && !letterStream.hasBegun) leave(session, true);
     else session.destroy();
     return outcomeOf(failure ?? outOfStep, hasEnded ? 'handed_over' : 'handing_over', letter.to);
   }

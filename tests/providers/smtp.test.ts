@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { Mail } from '../../src/domain/message.ts';
 import { createSmtp } from '../../src/providers/smtp.ts';
 import { createManualClock, systemClock } from '../../src/std/clock.ts';
-import { keyOf, parcelOf, shortTimeouts, smtpWorlds } from '../support/fake-smtp/smtp-world.ts';
+import {
+  keyOf,
+  parcelOf,
+  shortTimeouts,
+  smtpWorlds,
+  usualTimeouts,
+} from '../support/fake-smtp/smtp-world.ts';
 
 const createWorld = smtpWorlds();
 
@@ -81,7 +87,7 @@ describe('connections', () => {
     expect(smtp.guarantees).toEqual({
       idempotencyWindowMs: null,
       indexingDelayMs: 0,
-      longestCallMs: shortTimeouts.beforeDotMs + shortTimeouts.afterDotMs,
+      longestCallMs: usualTimeouts.beforeDotMs + usualTimeouts.afterDotMs,
       concurrency: 3,
       ratePerSecond: null,
     });
@@ -118,18 +124,18 @@ describe('connections', () => {
     fake.freeze();
     await clock.advance(5_000);
     const sending = smtp.send(parcelOf(3));
-    await clock.advance(0);
-    await clock.advance(shortTimeouts.beforeDotMs / 4);
+    await expect.poll(() => clock.nextWakeMs()).toBe(usualTimeouts.beforeDotMs / 4);
+    await clock.advance(usualTimeouts.beforeDotMs / 4);
     expect(await sending).toMatchObject({ kind: 'accepted' });
     expect([fake.opened(), fake.ledger.length]).toEqual([2, 3]);
   });
 
-  it('after a refusal are used again, and the refused mail is forgotten', async () => {
+  it('after a refused envelope are used again, and the refused mail is forgotten', async () => {
     const { fake, smtp } = await createWorld({ connections: 1 });
     for (const lies of [
       { mail: '450 4.7.1 Later' },
       { rcpt: '550 5.1.1 No' },
-      { afterDot: '554 5.7.1 No' },
+      { data: '451 4.3.0 No' },
     ] as const) {
       fake.lie(lies);
       expect((await smtp.send(parcelOf(1))).kind).toMatch(/^refused/);
@@ -137,6 +143,15 @@ describe('connections', () => {
     fake.lie({});
     expect(await smtp.send(parcelOf(2))).toMatchObject({ kind: 'accepted' });
     expect([fake.opened(), fake.ledger.length]).toEqual([1, 1]);
+  });
+
+  it('after refused content are replaced: the server may not have said its last word', async () => {
+    const { fake, smtp } = await createWorld({ connections: 1 });
+    fake.lie({ afterDot: '554 5.7.1 No' });
+    await smtp.send(parcelOf(1));
+    fake.lie({});
+    expect(await smtp.send(parcelOf(2))).toMatchObject({ kind: 'accepted' });
+    expect(fake.opened()).toBe(2);
   });
 
   it('close ends them, after the answer to what is on its way; nothing leaves afterwards', async () => {
@@ -186,7 +201,7 @@ describe('the probe', () => {
   });
 
   it('says why not', async () => {
-    const { fake, smtp } = await createWorld();
+    const { fake, smtp } = await createWorld({ timeouts: shortTimeouts });
     fake.lie({ auth: '535 5.7.8 No, ana@example.org' });
     expect(await smtp.probe()).toEqual({ isUp: false, reason: 'unauthorised: 535 5.7.8 No, …' });
     fake.lie({ connect: 'hang' });

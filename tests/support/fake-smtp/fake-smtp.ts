@@ -65,8 +65,24 @@ export async function createFakeSmtp(options: FakeSmtpOptions = {}): Promise<Fak
     else if (lie !== 'hang') next(replyError(lie));
   }
 
+  /** smtp-server has no hook between DATA and 354. */
+  function lieAboutData(session: SMTPServerSession): void {
+    const connection = connectionOf(session);
+    if (!connection) return;
+    const usual = Object.getPrototypeOf(connection).handler_DATA;
+    connection.handler_DATA = (command, done) => {
+      const { data } = lies;
+      if (data === undefined) return usual.call(connection, command, done);
+      if (data === 'hang') return;
+      if (data === 'drop') socketOf(session)?.destroy();
+      else connection.send(Number(data.slice(0, 3)), data.slice(4));
+      done();
+    };
+  }
+
   const server = new SMTPServer({
     name: 'mail.test',
+    logger: false,
     disabledCommands: tls === 'starttls' ? [] : ['STARTTLS'],
     secure: tls === 'from_the_start',
     authOptional: !needsAuth,
@@ -90,16 +106,7 @@ export async function createFakeSmtp(options: FakeSmtpOptions = {}): Promise<Fak
     },
     onRcptTo({ address }, session, next) {
       commands.push(`RCPT ${address}`);
-      const connection = connectionOf(session);
-      const { data } = lies;
-      // smtp-server has no hook between DATA and 354.
-      if (connection && data) {
-        connection.handler_DATA = (_command, done) => {
-          if (data === 'drop') socketOf(session)?.destroy();
-          else if (data !== 'hang') connection.send(Number(data.slice(0, 3)), data.slice(4));
-          if (data !== 'hang') done();
-        };
-      }
+      lieAboutData(session);
       obey(lies.rcpt, session, next);
     },
     onData: receive,
@@ -113,9 +120,9 @@ export async function createFakeSmtp(options: FakeSmtpOptions = {}): Promise<Fak
     const lieInContent = () => {
       if (!isLying || !content || octets < content.afterOctets) return;
       isLying = false;
-      if (content.then === 'drop') socketOf(session)?.destroy();
-      else if (content.then === 'stall') socketOf(session)?.pause();
-      else connectionOf(session)?.send(Number(content.then.slice(0, 3)), content.then.slice(4));
+      if (content.does === 'drop') socketOf(session)?.destroy();
+      else if (content.does === 'stall') socketOf(session)?.pause();
+      else connectionOf(session)?.send(Number(content.does.slice(0, 3)), content.does.slice(4));
     };
     stream.on('data', (chunk: Buffer) => {
       chunks.push(chunk);

@@ -8,7 +8,7 @@ export interface Lies {
   /** Instead of 354. */
   data?: Reply | 'drop' | 'hang';
   /** In the middle of the content, after so much of it; the mail is not accepted then. */
-  content?: { afterOctets: number; then: Reply | 'drop' | 'stall' };
+  content?: { afterOctets: number; does: Reply | 'drop' | 'stall' };
   /** Instead of the answer to the final dot: with the mail in the ledger or without. */
   afterDot?: Reply | 'drop' | 'hang' | 'accept_and_drop' | 'accept_and_hang' | { acceptLateMs: number };
 }

@@ -10,8 +10,10 @@ export interface SmtpWorld {
   smtp: Provider;
 }
 
-/** Long enough for a loaded machine to answer, short enough to wait for in vain. */
+/** For those who wait in vain. The fake greets after a tenth of a second. */
 export const shortTimeouts = { beforeDotMs: 300, afterDotMs: 150 };
+/** For those who are answered, on however busy a machine. */
+export const usualTimeouts = { beforeDotMs: 8_000, afterDotMs: 8_000 };
 
 /** A mail server and our side of it, ended after each test. */
 export function smtpWorlds() {
@@ -24,7 +26,7 @@ export function smtpWorlds() {
   });
   return async (parts: Partial<SmtpParts> = {}, options: FakeSmtpOptions = {}): Promise<SmtpWorld> => {
     const fake = await createFakeSmtp(options);
-    const smtp = createSmtp({ url: fake.url, clock: systemClock, timeouts: shortTimeouts, ...parts });
+    const smtp = createSmtp({ url: fake.url, clock: systemClock, timeouts: usualTimeouts, ...parts });
     worlds.push({ fake, smtp });
     return { fake, smtp };
   };
