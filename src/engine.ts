@@ -70,7 +70,7 @@ export async function createEngine(
     });
     const queries = createQueries(db);
 
-    const provider = createCapture({ db, clock, ids: systemIds });
+    const provider = await createProvider(config, db, clock);
     const { from, environment } = config;
     const pace = createPace({ db, provider, clock, log });
     const dispatch = createDispatch({
@@ -113,12 +113,30 @@ export async function createEngine(
       runner,
       async close() {
         await runner.stop();
+        await provider.close?.();
         await db.close();
       },
     };
   } catch (error) {
     await db.close();
     throw error;
+  }
+}
+
+/** Loaded when chosen: who uses the built-in inbox does not pay for the others. */
+async function createProvider(config: Config, db: Database, clock: Clock): Promise<Provider> {
+  switch (config.provider) {
+    case 'capture':
+      return createCapture({ db, clock, ids: systemIds });
+    case 'resend': {
+      const { createResend } = await import('./providers/resend.ts');
+      const { resendApiKey: apiKey, resendBaseUrl: baseUrl, resendMaxRps: ratePerSecond } = config;
+      return createResend({ apiKey, baseUrl, ratePerSecond, clock });
+    }
+    case 'smtp': {
+      const { createSmtp } = await import('./providers/smtp.ts');
+      return createSmtp({ url: config.smtpUrl, clock });
+    }
   }
 }
 
