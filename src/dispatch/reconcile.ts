@@ -121,7 +121,10 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
       return { ...base, event: 'undecidable', error: { code: 'undecidable', message } };
     }
     const isAttempt = outcome !== null && outcome.kind !== 'deferred' && !('isAttempt' in outcome);
-    const waitMs = Math.min(againLongestMs, againFirstMs * 2 ** Math.min(one.attempts, 10));
+    // As long again as it has been: who can only wait for a webhook counts no attempts, and the key's window is a day.
+    const sinceMs = clock.now() - one.lastAttemptAt;
+    const backOffMs = againFirstMs * 2 ** Math.min(one.attempts, 10);
+    const waitMs = Math.min(againLongestMs, Math.max(backOffMs, sinceMs));
     const error = outcome && 'error' in outcome ? { error: outcome.error } : {};
     return { ...base, event: 'still_unknown', isAttempt, dueAt: clock.now() + waitMs, ...error };
   }
