@@ -15,7 +15,12 @@ export interface Config {
   readonly port: number;
   readonly databaseUrl: string;
   readonly role: 'api' | 'worker' | 'both';
-  readonly provider: 'capture';
+  readonly provider: 'capture' | 'resend' | 'smtp';
+  /** Empty where it is not set. */
+  readonly resendApiKey: string;
+  readonly resendBaseUrl: string;
+  readonly resendMaxRps: number;
+  readonly smtpUrl: string;
   readonly from: Sender;
   readonly environment: string;
   readonly logLevel: LogLevel;
@@ -25,6 +30,8 @@ interface Variable<T> {
   name: string;
   default: string;
   meaning: string;
+  /** Never shown, not even by `doctor`. */
+  isSecret?: true;
   /** The value, or a sentence that says what it must be. */
   read(text: string): { value: T } | { mustBe: string };
 }
@@ -79,9 +86,48 @@ export const variables = {
   provider: {
     name: 'MAIL_PROVIDER',
     default: 'capture',
-    meaning: 'Who takes the mail: `capture` is the built-in inbox; nothing leaves this machine.',
-    read: oneOf('capture'),
+    meaning:
+      'Who takes the mail: `capture` is the built-in inbox (nothing leaves this machine), `resend`, or `smtp`.',
+    read: oneOf('capture', 'resend', 'smtp'),
   } as Variable<Config['provider']>,
+  resendApiKey: {
+    name: 'RESEND_API_KEY',
+    default: '',
+    meaning:
+      'Key of the Resend account. With full access, mails whose outcome is unknown can be looked up there.',
+    isSecret: true,
+    // 002-P2-01
+    read: (text) =>
+      text === '' || text.length >= 20 ? { value: text } : { mustBe: 'at least 20 characters long' },
+  } as Variable<string>,
+  resendBaseUrl: {
+    name: 'RESEND_BASE_URL',
+    default: 'https://api.resend.com',
+    meaning: 'Where the Resend API is.',
+    read: (text) =>
+      URL.canParse(text) && /^https?:/.test(text)
+        ? { value: text }
+        : { mustBe: 'a URL that begins with https:// or http://' },
+  } as Variable<string>,
+  resendMaxRps: {
+    name: 'RESEND_MAX_RPS',
+    default: '2', // 002-P2-07; what the account's own answers allow may lower it.
+    meaning: 'Mails a second that the Resend account takes, over all processes.',
+    read: (text) => {
+      const value = Number(text);
+      return value > 0 && value <= 10_000 ? { value } : { mustBe: 'a number above 0, at most 10000' };
+    },
+  } as Variable<number>,
+  smtpUrl: {
+    name: 'SMTP_URL',
+    default: '',
+    meaning: 'The mail server: `smtp://user:password@host:587`, or `smtps://…` for TLS from the first byte.',
+    isSecret: true,
+    read: (text) =>
+      text === '' || (URL.canParse(text) && /^smtps?:/.test(text))
+        ? { value: text }
+        : { mustBe: 'smtp://host:port or smtps://host:port' },
+  } as Variable<string>,
   from: {
     name: 'EMAIL_FROM_ADDRESS',
     default: 'noreply@transparenta.eu', // spec 002's default (002-P2-02)
@@ -179,11 +225,18 @@ function misspelled(environment: Environment, file: Environment): string[] {
     });
 }
 
-function contradictions({ role, databaseUrl }: Partial<Config>): string[] {
-  if (role === 'api' && databaseUrl === 'sqlite::memory:') {
-    return [
+function contradictions(config: Partial<Config>): string[] {
+  const problems: string[] = [];
+  if (config.role === 'api' && config.databaseUrl === 'sqlite::memory:') {
+    problems.push(
       'PROCESS_ROLE=api with DATABASE_URL=sqlite::memory: would never send: no worker can see that database. Use a file.',
-    ];
+    );
   }
-  return [];
+  if (config.provider === 'resend' && config.resendApiKey === '') {
+    problems.push('MAIL_PROVIDER=resend needs RESEND_API_KEY. Set it, or leave MAIL_PROVIDER at capture.');
+  }
+  if (config.provider === 'smtp' && config.smtpUrl === '') {
+    problems.push('MAIL_PROVIDER=smtp needs SMTP_URL. Set it, or leave MAIL_PROVIDER at capture.');
+  }
+  return problems;
 }

@@ -5,6 +5,7 @@ import { type Database, openDatabase } from './db/database.ts';
 import { createDatabaseClock } from './db/database-clock.ts';
 import { type Migration, migrate, schemaState } from './db/migrate.ts';
 import { createDispatch } from './dispatch/dispatch.ts';
+import { createPace } from './dispatch/pace.ts';
 import { createReconcile } from './dispatch/reconcile.ts';
 import { createSweep } from './dispatch/sweep.ts';
 import { leaseMs } from './domain/policy.ts';
@@ -69,10 +70,12 @@ export async function createEngine(
     });
     const queries = createQueries(db);
 
-    const provider = createCapture({ db, clock, ids: systemIds });
+    const provider = await createProvider(config, db, clock);
     const { from, environment } = config;
+    const pace = createPace({ db, provider, clock, log });
     const dispatch = createDispatch({
       outbox,
+      pace,
       sources,
       suppressions,
       provider,
@@ -86,7 +89,18 @@ export async function createEngine(
     const sweep = createSweep({ outbox, queries, clock, log });
     const leaseOf = (source: string) =>
       leaseMs((sourceNamed(source) ?? plainSource).policy, provider.guarantees);
-    const reconcile = createReconcile({ outbox, queries, provider, clock, log, worker, leaseOf });
+    const reconcile = createReconcile({
+      outbox,
+      queries,
+      sources,
+      suppressions,
+      provider,
+      pace,
+      clock,
+      log,
+      worker,
+      leaseOf,
+    });
     const runner = createEmbedded({ dispatch, sweep, reconcile, clock, log });
 
     return {
@@ -99,12 +113,30 @@ export async function createEngine(
       runner,
       async close() {
         await runner.stop();
+        await provider.close?.();
         await db.close();
       },
     };
   } catch (error) {
     await db.close();
     throw error;
+  }
+}
+
+/** Loaded when chosen: who uses the built-in inbox does not pay for the others. */
+async function createProvider(config: Config, db: Database, clock: Clock): Promise<Provider> {
+  switch (config.provider) {
+    case 'capture':
+      return createCapture({ db, clock, ids: systemIds });
+    case 'resend': {
+      const { createResend } = await import('./providers/resend.ts');
+      const { resendApiKey: apiKey, resendBaseUrl: baseUrl, resendMaxRps: ratePerSecond } = config;
+      return createResend({ apiKey, baseUrl, ratePerSecond, clock });
+    }
+    case 'smtp': {
+      const { createSmtp } = await import('./providers/smtp.ts');
+      return createSmtp({ url: config.smtpUrl, clock });
+    }
   }
 }
 

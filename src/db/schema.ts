@@ -12,8 +12,22 @@ export interface Schema {
   operator_requests: OperatorRequestsTable;
   suppressions: { address_key: string; reason: string; delivery_seq: number | null; created_at: number };
   captured_mails: CapturedMailsTable;
+  provider_pace: ProviderPaceTable;
+  pauses: { scope: string; reason: string; paused_by: string; paused_at: number };
   schema_migrations: { version: number; name: string; checksum: string; applied_at: number };
   leases: { name: string; holder: string; until: number };
+}
+
+interface ProviderPaceTable {
+  account: string;
+  next_slot_at: Generated<number>;
+  seen_rate_per_second: Generated<number | null>;
+  paused_until: Generated<number>;
+  open_since: Generated<number | null>;
+  open_reason: Generated<string | null>;
+  probe_at: Generated<number | null>;
+  doubts: Generated<number>;
+  openings: Generated<number>;
 }
 
 interface DeliveriesTable {

@@ -1,29 +1,38 @@
 import type { Suppressions } from '../consent/suppressions.ts';
-import { type Lane, lanes } from '../domain/delivery.ts';
 import { leaseMs } from '../domain/policy.ts';
 import type { DeliveryError } from '../domain/transition.ts';
 import type { Claimed } from '../outbox/claim.ts';
+import type { DueWork } from '../outbox/due.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Source } from '../sources/source.ts';
 import type { Log } from '../std/log.ts';
 import { type ComposeParts, compose } from './compose.ts';
 import { gateOf } from './gate.ts';
+import { createLaneOrder } from './lanes.ts';
+import type { Pace } from './pace.ts';
 import { createRecorder } from './recorder.ts';
-import { type SendParts, sendAll } from './send.ts';
+import { type SendParts, type Shipment, sendAll } from './send.ts';
 
 /**
- * From row to provider: claim → compose → begin → send → record, over batches. It holds nothing that matters: kill it
- * at any line, and what the database says is enough to go on.
+ * From row to provider: permits → claim → compose → begin → send → record, over batches. It holds nothing that matters:
+ * kill it at any line, and what the database says is enough to go on.
  */
 export interface Dispatch {
-  /** One turn: the most urgent batch that is due, if any. Answers how many deliveries it had in hand. */
-  runOnce(signal: AbortSignal): Promise<number>;
+  /** One turn. Answers how many deliveries it had in hand, and when it is worth looking again. */
+  runOnce(signal: AbortSignal): Promise<Turn>;
+}
+
+export interface Turn {
+  handled: number;
+  /** Not before this, if the provider asks for patience. */
+  waitMs: number;
 }
 
 export interface DispatchParts extends SendParts, Omit<ComposeParts, 'log'> {
   outbox: Outbox;
   sources: readonly Source[];
   suppressions: Suppressions;
+  pace: Pace;
   log: Log;
 }
 
@@ -33,49 +42,55 @@ const batchMax = 200;
 const keyWindowMarginMs = 60 * 60 * 1000;
 /** After a fault of ours, a source's or the database's: long enough not to spin, short enough not to be noticed. */
 const retryMs = 5_000;
-/** Every tenth turn begins with bulk, so that it always keeps a share. */
-const bulkTurn = 10;
 
 export function createDispatch(parts: DispatchParts): Dispatch {
-  const { outbox, sources, suppressions, provider, clock, log, worker } = parts;
+  const { outbox, sources, suppressions, pace, provider, clock, log, worker } = parts;
   const recorder = createRecorder({ outbox, clock, log });
   const { idempotencyWindowMs, concurrency } = provider.guarantees;
   const keyWindowMs = idempotencyWindowMs === null ? null : idempotencyWindowMs - keyWindowMarginMs;
   const beginning = { worker, account: provider.account, keyWindowMs };
-  const gates = (source: Source) => gateOf(source, suppressions, clock);
-  let turn = 0;
+  const names = sources.map(({ name }) => name);
+  const turns = createLaneOrder();
 
-  async function runOnce(signal: AbortSignal): Promise<number> {
-    turn += 1;
-    const order = turn % bulkTurn === 0 ? [...lanes].reverse() : lanes;
-    for (const source of sources) {
-      const suspect = await runBatch(source, 'suspects', 1, signal);
-      if (suspect > 0) return suspect;
+  async function runOnce(signal: AbortSignal): Promise<Turn> {
+    const due = await outbox.due(names);
+    if (due.length === 0) return { handled: 0, waitMs: 0 };
+    const { pausedSources, ...permits } = await pace.take(batchMax);
+    if (permits.count === 0) {
+      await pace.probeIfDue();
+      return { handled: 0, waitMs: permits.waitMs };
     }
-    for (const lane of order) {
-      for (const source of sources) {
-        const handled = await runBatch(source, lane, batchMax, signal);
-        if (handled > 0) return handled;
-      }
+    let used = 0;
+    for (const { source: name, from, limit } of turns.order(due, permits.count)) {
+      const source = sources.find((each) => each.name === name);
+      if (!source || pausedSources.has(name) || signal.aborted) continue;
+      const firstAt = permits.firstAt + used * permits.spacingMs;
+      const order = {
+        from,
+        limit: Math.min(limit, permits.count - used),
+        firstAt,
+        spacingMs: permits.spacingMs,
+      };
+      const handled = order.limit > 0 ? await runBatch(source, order, signal) : 0;
+      turns.took(from, handled);
+      used += handled;
+      // Look again before the next batch: something more urgent may have come.
+      if (handled > 0 && permits.spacingMs === 0) break;
     }
-    return 0;
+    await pace.giveBack(permits, used);
+    return { handled: used, waitMs: 0 };
   }
 
-  async function runBatch(
-    source: Source,
-    from: Lane | 'suspects',
-    limit: number,
-    signal: AbortSignal,
-  ): Promise<number> {
-    if (signal.aborted) return 0;
+  async function runBatch(source: Source, order: BatchOrder, signal: AbortSignal): Promise<number> {
     const heldMs = leaseMs(source.policy, provider.guarantees);
     const leaseEndsAt = clock.monotonic() + heldMs;
+    const { from, limit } = order;
     const claimed = await outbox.claim({ source: source.name, worker, limit, leaseMs: heldMs, from });
     // What is still here at the end has not left: it goes back to wait.
     const unsent = new Map(claimed.map((each) => [each.seq, each]));
     let problem: DeliveryError | undefined;
     try {
-      await sendBatch(source, claimed, unsent, leaseEndsAt, signal);
+      await sendBatch(source, claimed, unsent, { ...order, policy: source.policy, leaseEndsAt, signal });
     } catch (error) {
       problem = { code: 'dispatch_failed', message: String(error) };
       throw error;
@@ -90,10 +105,9 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     source: Source,
     claimed: readonly Claimed[],
     unsent: Map<number, Claimed>,
-    leaseEndsAt: number,
-    signal: AbortSignal,
+    shipment: Omit<Shipment, 'batch'>,
   ): Promise<void> {
-    const { composed, reports } = await compose(source, claimed, { ...parts, clock });
+    const { composed, reports } = await compose(source, claimed, parts);
     for (const report of reports) {
       unsent.delete(report.seq);
       recorder.add(report);
@@ -101,13 +115,17 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     // Without keys a crash in mid-batch would leave every begun row in doubt: begin only what leaves at once, and write
     // it down before the next are begun.
     const chunk = idempotencyWindowMs === null ? concurrency : batchMax;
-    for (let start = 0; start < composed.length && !signal.aborted; start += chunk) {
-      const batch = composed.slice(start, start + chunk);
-      const { sending, stopped } = await outbox.begin(batch, { ...beginning, lastCheck: gates(source) });
-      for (const { claimed } of batch) unsent.delete(claimed.seq);
+    for (let start = 0; start < composed.length && !shipment.signal.aborted; start += chunk) {
+      const lastCheck = gateOf(source, suppressions, clock);
+      const chosen = composed.slice(start, start + chunk);
+      const { sending: batch, stopped } = await outbox.begin(chosen, { ...beginning, lastCheck });
+      for (const { claimed } of chosen) unsent.delete(claimed.seq);
       for (const { seq, status, why } of stopped) log.info('delivery.stopped', { seq, status, why });
-      await sendAll(sending, source.policy, leaseEndsAt, recorder, signal, parts);
+      const firstAt = shipment.firstAt + start * shipment.spacingMs;
+      const seen = await sendAll({ ...shipment, batch, firstAt }, recorder, parts);
       await recorder.drain();
+      await pace.observe(seen);
+      if (seen.pauseMs !== null || seen.down !== null) break;
     }
   }
 
@@ -121,4 +139,11 @@ export function createDispatch(parts: DispatchParts): Dispatch {
   }
 
   return { runOnce };
+}
+
+interface BatchOrder {
+  from: DueWork['from'];
+  limit: number;
+  firstAt: number;
+  spacingMs: number;
 }

@@ -1,15 +1,22 @@
-import type { DeliveryRow } from '../db/schema.ts';
+import type { Suppressions } from '../consent/suppressions.ts';
 import { idempotencyKey } from '../domain/message.ts';
+import type { Outcome } from '../domain/outcome.ts';
+import type { Composed } from '../outbox/begin.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { OutboxQueries } from '../outbox/queries.ts';
 import type { Report } from '../outbox/record.ts';
+import type { Doubted } from '../outbox/take-up.ts';
 import type { Provider } from '../providers/provider.ts';
+import type { Source } from '../sources/source.ts';
 import type { Clock } from '../std/clock.ts';
 import type { Log } from '../std/log.ts';
+import { gateOf } from './gate.ts';
+import type { Pace } from './pace.ts';
 
 /**
- * Settles deliveries of which nobody knows whether they were accepted. It asks the account that may hold the mail; what
- * cannot be found out is put before an operator. It never guesses, and nothing is sent from here.
+ * Settles deliveries of which nobody knows whether they were accepted, rung by rung: the same bytes under the same key while
+ * the provider still knows it; then a look-up, which is believed only when it is complete and late enough; then patience, for
+ * a webhook; then an operator. It never guesses: a refusal of the second submission says nothing about the first.
  */
 export interface Reconcile {
   /** Answers how many deliveries it took up. */
@@ -19,7 +26,10 @@ export interface Reconcile {
 export interface ReconcileParts {
   outbox: Outbox;
   queries: OutboxQueries;
+  sources: readonly Source[];
+  suppressions: Suppressions;
   provider: Provider;
+  pace: Pace;
   clock: Clock;
   log: Log;
   worker: string;
@@ -28,70 +38,107 @@ export interface ReconcileParts {
 }
 
 const batchMax = 50;
-const leaseMs = 60_000;
-const lookAgainMs = 30_000;
+/** Beyond the longest call: for the transactions around it, and the slots in between. */
+const leaseMarginMs = 30_000;
+const againFirstMs = 5_000;
+const againLongestMs = 30 * 60_000;
 
-export function createReconcile({
-  outbox,
-  queries,
-  provider,
-  clock,
-  log,
-  worker,
-  leaseOf,
-}: ReconcileParts): Reconcile {
-  async function settle(row: DeliveryRow, lease: number): Promise<Report> {
-    const now = clock.now();
-    const base = { seq: row.seq, lease, actor: worker };
-    const inDoubtSince = row.first_possible_accept_at ?? now;
-    if (row.account !== provider.account || !provider.lookUp) {
-      const error = {
-        code: 'undecidable',
-        message: `Nobody can ask ${row.account ?? 'the provider'} whether it has this mail.`,
-      };
-      return { ...base, event: 'undecidable', error };
+export function createReconcile(parts: ReconcileParts): Reconcile {
+  const { outbox, queries, sources, suppressions, provider, pace, clock, log, worker, leaseOf } = parts;
+  const { longestCallMs, indexingDelayMs } = provider.guarantees;
+  const leaseMs = longestCallMs + leaseMarginMs;
+
+  async function runOnce(signal: AbortSignal): Promise<number> {
+    const waiting = await queries.overdue(['reconciling'], clock.now(), batchMax);
+    if (waiting.length === 0) return 0;
+    const { pausedSources: _, ...permits } = await pace.take(waiting.length);
+    if (permits.count === 0) return 0;
+    const startBefore = clock.monotonic() + leaseMs - longestCallMs;
+    const doubted = await outbox.takeUp({ worker, limit: permits.count, leaseMs });
+    await pace.giveBack(permits, doubted.length);
+    const leaving = new Set((await resubmittable(doubted)).map(({ claimed }) => claimed.seq));
+    for (const [index, one] of doubted.entries()) {
+      if (signal.aborted) break;
+      const waitMs = permits.firstAt + index * permits.spacingMs - clock.now();
+      if (waitMs > 0) await clock.sleep(waitMs, signal);
+      const report = await settle(one, leaving.has(one.seq) ? startBefore : null);
+      const [answer] = await outbox.record([report]);
+      if (answer?.changed && answer.status !== 'reconciling') {
+        log.warn('delivery.reconciled', { deliveryId: one.id, as: report.event, status: answer.status });
+      }
     }
-    const round = Math.max(row.round, 1);
-    const reference = {
-      key: idempotencyKey(row.id, round),
-      messageId: row.provider_message_id,
-      sentAfter: inDoubtSince,
-    };
-    const answer = await provider.lookUp(reference);
-    if (answer.kind === 'found') {
-      const { messageId, at } = answer;
-      return { ...base, event: 'accepted', round, at, messageId, detail: { evidence: 'look-up' } };
-    }
-    // The last instant at which the lost worker's bytes can have left is the end of its lease.
-    const isIndexed = now >= inDoubtSince + leaseOf(row.source) + provider.guarantees.indexingDelayMs;
-    if (answer.kind === 'absent' && isIndexed) return { ...base, event: 'not_at_provider', dueAt: now };
-    return { ...base, event: 'still_unknown', isAttempt: false, dueAt: now + lookAgainMs };
+    return doubted.length;
   }
 
-  return {
-    async runOnce(signal) {
-      const due = (await queries.overdue(['reconciling'], clock.now(), batchMax)).filter(
-        (row) => row.locked_by === null,
+  async function resubmittable(doubted: readonly Doubted[]): Promise<Composed[]> {
+    const allowed: Composed[] = [];
+    for (const source of sources) {
+      const batch = doubted.flatMap((claimed) =>
+        claimed.source === source.name && claimed.account === provider.account && claimed.frozen
+          ? [{ claimed, mail: claimed.frozen }]
+          : [],
       );
-      const takenUp = await outbox.record(
-        due.map(({ seq }) => ({
-          seq,
-          event: 'taken_up',
-          actor: worker,
-          worker,
-          dueAt: clock.now() + leaseMs,
-        })),
-      );
-      const mine = new Map(takenUp.filter(({ changed }) => changed).map(({ seq, lease }) => [seq, lease]));
-      for (const row of due) {
-        const lease = mine.get(row.seq);
-        if (lease === undefined || signal.aborted) continue;
-        const report = await settle(row, lease);
-        await outbox.record([report]);
-        if (report.event !== 'still_unknown')
-          log.warn('delivery.reconciled', { deliveryId: row.id, as: report.event });
+      const lastCheck = gateOf(source, suppressions, clock);
+      allowed.push(...(await outbox.resubmit(batch, { worker, account: provider.account, lastCheck })));
+    }
+    return allowed;
+  }
+
+  /** `startBefore` is null where the same bytes may not leave again. */
+  async function settle(one: Doubted, startBefore: number | null): Promise<Report> {
+    const base = { seq: one.seq, lease: one.lease, actor: worker };
+    const round = Math.max(one.round, 1);
+    const key = idempotencyKey(one.id, round);
+    const isOurs = one.account === provider.account;
+    let outcome: Outcome | null = null;
+    if (startBefore !== null && one.frozen) {
+      outcome = await provider.send({ key, mail: one.frozen, startBefore });
+      if (outcome.kind === 'accepted') {
+        return {
+          ...base,
+          event: 'accepted',
+          round,
+          at: clock.now(),
+          messageId: outcome.messageId,
+          detail: { evidence: 'same key' },
+        };
       }
-      return mine.size;
-    },
-  };
+    }
+    if (isOurs && provider.lookUp) {
+      const reference = { key, messageId: one.providerMessageId, sentAfter: one.firstPossibleAcceptAt };
+      const answer = await provider.lookUp(reference);
+      if (answer.kind === 'found') {
+        const { messageId, at } = answer;
+        return { ...base, event: 'accepted', round, at, messageId, detail: { evidence: 'look-up' } };
+      }
+      // What was submitted a moment ago may be under way; it is looked for the next time.
+      if (answer.kind === 'absent' && startBefore === null && clock.now() >= absentFrom(one)) {
+        return { ...base, event: 'not_at_provider', dueAt: clock.now(), detail: { evidence: 'look-up' } };
+      }
+    }
+    if (startBefore === null && clock.now() >= deadlineOf(one)) {
+      const message = `Nobody can find out whether ${one.account ?? 'the provider'} has this mail.`;
+      return { ...base, event: 'undecidable', error: { code: 'undecidable', message } };
+    }
+    const isAttempt = outcome !== null && outcome.kind !== 'deferred' && !('isAttempt' in outcome);
+    // As long again as it has been: who can only wait for a webhook counts no attempts, and the key's window is a day.
+    const sinceMs = clock.now() - one.lastAttemptAt;
+    const backOffMs = againFirstMs * 2 ** Math.min(one.attempts, 10);
+    const waitMs = Math.min(againLongestMs, Math.max(backOffMs, sinceMs));
+    const error = outcome && 'error' in outcome ? { error: outcome.error } : {};
+    return { ...base, event: 'still_unknown', isAttempt, dueAt: clock.now() + waitMs, ...error };
+  }
+
+  /** The last instant at which a lost worker's bytes can have left is the end of its lease; then the provider indexes. */
+  function absentFrom({ source, lastAttemptAt }: Doubted): number {
+    return lastAttemptAt + Math.max(leaseOf(source), leaseMs) + indexingDelayMs;
+  }
+
+  /** While the key is known, or a look-up or webhook can still tell, there is something to wait for. */
+  function deadlineOf(one: Doubted): number {
+    const isTold = provider.lookUp ? absentFrom(one) : one.firstPossibleAcceptAt + indexingDelayMs;
+    return Math.max(one.resubmitUntil ?? 0, isTold);
+  }
+
+  return { runOnce };
 }

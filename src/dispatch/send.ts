@@ -1,5 +1,6 @@
 import { idempotencyKey } from '../domain/message.ts';
 import type { Outcome } from '../domain/outcome.ts';
+import type { Observation } from '../domain/pace.ts';
 import { type Policy, retryDelayMs } from '../domain/policy.ts';
 import type { Composed } from '../outbox/begin.ts';
 import type { Claimed } from '../outbox/claim.ts';
@@ -16,40 +17,66 @@ export interface SendParts {
   worker: string;
 }
 
-/**
- * Hands begun mails to the provider, a few at a time, and gives each outcome to the recorder as it comes. Once `signal`
- * is aborted nothing more leaves: what has not started is known not to be accepted, and goes back to wait.
- */
-export async function sendAll(
-  batch: readonly Composed[],
-  policy: Policy,
-  leaseEndsAt: number,
-  recorder: Recorder,
-  signal: AbortSignal,
-  parts: SendParts,
-): Promise<void> {
-  const { provider, clock } = parts;
-  const waiting = [...batch];
-  const worker = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      // Measured with the clock that cannot jump. A call must end within the lease: after it, somebody else decides.
-      const mayStart =
-        !signal.aborted && clock.monotonic() + provider.guarantees.longestCallMs <= leaseEndsAt;
-      const outcome = mayStart ? await handOver(provider, next) : notStarted;
-      recorder.add(reportOf(next.claimed, outcome, policy, parts));
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(provider.guarantees.concurrency, batch.length) }, worker));
+export interface Shipment {
+  batch: readonly Composed[];
+  policy: Policy;
+  /** The first may leave then, the others one after the other. */
+  firstAt: number;
+  spacingMs: number;
+  /** By the monotonic clock. */
+  leaseEndsAt: number;
+  signal: AbortSignal;
 }
 
-const notStarted: Outcome = {
-  kind: 'deferred',
-  error: { code: 'not_started', message: 'shutting down, or out of time' },
-};
+/**
+ * Hands begun mails to the provider, a few at a time and each at its slot, and gives each outcome to the recorder as it
+ * comes. Once the signal is aborted, or the provider says that it is of no use to go on, nothing more leaves: what has not
+ * started is known not to be accepted, and goes back to wait.
+ */
+export async function sendAll(
+  { batch, policy, firstAt, spacingMs, leaseEndsAt, signal }: Shipment,
+  recorder: Recorder,
+  parts: SendParts,
+): Promise<Observation> {
+  const { provider, clock } = parts;
+  const { longestCallMs, concurrency } = provider.guarantees;
+  // A call must end within the lease, by the clock that cannot jump: after it, somebody else decides.
+  const startBefore = leaseEndsAt - longestCallMs;
+  const seen: Observation = { accepted: 0, doubtful: 0, pauseMs: null, down: null, ratePerSecond: null };
+  let next = 0;
 
-async function handOver(provider: Provider, { claimed, mail }: Composed): Promise<Outcome> {
+  async function sendOneByOne(): Promise<void> {
+    for (let index = next++; index < batch.length; index = next++) {
+      const one = batch[index] as Composed;
+      const waitMs = firstAt + index * spacingMs - clock.now();
+      if (spacingMs > 0 && waitMs > 0) await clock.sleep(waitMs, signal);
+      const isHalted = signal.aborted || seen.pauseMs !== null || seen.down !== null;
+      const mayStart = !isHalted && clock.monotonic() <= startBefore;
+      const outcome = mayStart ? await handOver(provider, one, startBefore) : notStarted(seen.pauseMs);
+      note(seen, outcome);
+      recorder.add(reportOf(one.claimed, outcome, policy, parts));
+    }
+  }
+
+  await Promise.all(Array.from({ length: Math.min(concurrency, batch.length) }, sendOneByOne));
+  return seen;
+}
+
+function notStarted(retryAfterMs: number | null): Outcome {
+  const error = {
+    code: 'not_started',
+    message: 'shutting down, out of time, or the provider is not to be asked',
+  };
+  return { kind: 'deferred', error, ...(retryAfterMs !== null && { retryAfterMs }) };
+}
+
+async function handOver(
+  provider: Provider,
+  { claimed, mail }: Composed,
+  startBefore: number,
+): Promise<Outcome> {
   try {
-    return await provider.send({ key: idempotencyKey(claimed.id, claimed.round), mail });
+    return await provider.send({ key: idempotencyKey(claimed.id, claimed.round), mail, startBefore });
   } catch (error) {
     // A provider must not throw; if one does, nobody knows how far it got.
     return {
@@ -59,7 +86,19 @@ async function handOver(provider: Provider, { claimed, mail }: Composed): Promis
   }
 }
 
-/** What a throttled or unreachable provider is left alone for when it does not say. */
+const throttleMs = 1_000;
+
+function note(seen: Observation, outcome: Outcome): void {
+  if (outcome.kind === 'accepted') seen.accepted += 1;
+  if (outcome.kind === 'unknown' && outcome.isAttempt !== false) seen.doubtful += 1;
+  if (outcome.kind !== 'deferred' || outcome.trouble === undefined) return;
+  const { trouble, retryAfterMs } = outcome;
+  const isPause = trouble === 'throttled' || (trouble === 'over_quota' && retryAfterMs !== undefined);
+  if (isPause) seen.pauseMs = Math.max(seen.pauseMs ?? 0, retryAfterMs ?? throttleMs);
+  else seen.down = trouble;
+}
+
+/** What is left alone for when nobody says how long. */
 const deferralMs = 1_000;
 /** How soon a doubtful outcome is looked into. */
 const doubtMs = 5_000;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isUuid } from '../std/ids.ts';
 import { type Address, type AddressProblem, parseAddress } from './address.ts';
 
 /**
@@ -194,6 +195,15 @@ function canonicalForm(mail: Mail): string {
 export function idempotencyKey(deliveryId: string, round: number): string {
   requireRound(round);
   return round === 1 ? deliveryId : `${deliveryId}-r${round}`;
+}
+
+/** The way back; null for what `idempotencyKey` cannot have made of a UUID. */
+export function readIdempotencyKey(key: string): { deliveryId: string; round: number } | null {
+  const match = /^([0-9a-f-]{36})(?:-r(\d{1,9}))?$/.exec(key);
+  const deliveryId = match?.[1] ?? '';
+  const round = Number(match?.[2] ?? 1);
+  if (!isUuid(deliveryId) || round < 1 || idempotencyKey(deliveryId, round) !== key) return null;
+  return { deliveryId, round };
 }
 
 /** Deterministic, so that a second copy of the same round would be recognised as one by the receiving side. */

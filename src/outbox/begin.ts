@@ -83,3 +83,37 @@ export async function beginDeliveries(
   );
   return { sending, stopped: answers.filter(({ seq }) => !begun.has(seq)) };
 }
+
+/**
+ * The same bytes under the same key once more, for deliveries that are in doubt: only where the key is still known when the
+ * lease ends, to the account that holds the round, and while consent and the source would still send. A verdict against it
+ * moves nothing, because a mail may exist; it only bars the way. Answers those that may leave.
+ */
+export async function resubmitDeliveries(
+  tx: Tx,
+  batch: readonly Composed[],
+  order: Omit<BeginOrder, 'keyWindowMs'>,
+  now: number,
+  parts: RecordParts,
+): Promise<Composed[]> {
+  if (batch.length === 0) return [];
+  const rows = await lockDeliveries(
+    tx,
+    parts.dialect,
+    batch.map(({ claimed }) => claimed.seq),
+  );
+  const verdicts = await order.lastCheck(batch, tx);
+  const allowed = batch.filter(({ claimed }) => !verdicts.has(claimed.seq));
+  const reports = allowed.map(
+    ({ claimed: { seq, lease } }): Report => ({
+      seq,
+      lease,
+      event: 'resubmitted',
+      account: order.account,
+      actor: order.worker,
+    }),
+  );
+  const answers = await applyReports(tx, rows, reports, now, parts);
+  const moved = new Set(answers.filter(({ changed }) => changed).map(({ seq }) => seq));
+  return allowed.filter(({ claimed }) => moved.has(claimed.seq));
+}

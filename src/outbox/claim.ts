@@ -46,7 +46,7 @@ export interface ClaimOrder {
 }
 
 /** From here on a row was in hand when a worker died so often that it may be the reason. */
-const lapsesUntilSuspect = 2;
+export const lapsesUntilSuspect = 2;
 
 /**
  * Takes rows that are due, oldest first, in one statement: two workers never get the same one, and neither waits
@@ -71,15 +71,25 @@ export async function claimDeliveries(db: Database, order: ClaimOrder, now: numb
     RETURNING *
   `.execute(db.write);
   if (rows.length === 0) return [];
-  const mails = await mailsOf(db, rows);
+  const mails = await mailsOf(
+    db,
+    rows.map((row) => ({ seq: row.seq, round: nextRound(row) })),
+  );
   return rows
     .sort((a, b) => a.seq - b.seq)
-    .map((row) => claimedOf(row, leaseEndsAt, mails.get(row.seq) ?? []));
+    .map((row) => claimedOf(row, nextRound(row), leaseEndsAt, mails.get(row.seq) ?? []));
 }
 
-async function mailsOf(db: Database, rows: readonly DeliveryRow[]): Promise<Map<number, DeliveryMailRow[]>> {
+/** What each delivery's intent brought, and the mail of the round that is named, by number. */
+export async function mailsOf(
+  db: Database,
+  rounds: readonly { seq: number; round: number }[],
+): Promise<Map<number, DeliveryMailRow[]>> {
   // Pairs, not `round IN (0, …)`: with an OR in the join PostgreSQL reads the whole table of mails.
-  const wanted = rows.flatMap((row) => [0, nextRound(row)].map((round) => ({ seq: row.seq, round })));
+  const wanted = rounds.flatMap(({ seq, round }) => [
+    { seq, round: 0 },
+    { seq, round },
+  ]);
   const input = rowsOf(db.dialect, { seq: 'number', round: 'number' }, wanted);
   const { rows: mails } = await sql<DeliveryMailRow>`
     SELECT delivery_mails.* FROM ${input} JOIN delivery_mails
@@ -90,10 +100,14 @@ async function mailsOf(db: Database, rows: readonly DeliveryRow[]): Promise<Map<
   return bySeq;
 }
 
-function claimedOf(row: DeliveryRow, leaseEndsAt: number, mails: readonly DeliveryMailRow[]): Claimed {
+export function claimedOf(
+  row: DeliveryRow,
+  round: number,
+  leaseEndsAt: number,
+  mails: readonly DeliveryMailRow[],
+): Claimed {
   const brought = mails.find((mail) => mail.round === 0);
   const frozen = mails.find((mail) => mail.round > 0);
-  const round = nextRound(row);
   return {
     seq: row.seq,
     id: row.id,

@@ -4,12 +4,14 @@ import type { Clock } from '../std/clock.ts';
 import { isUuid } from '../std/ids.ts';
 import type { Log } from '../std/log.ts';
 import { Refusal } from '../std/refusal.ts';
-import { type BeginOrder, type Begun, beginDeliveries, type Composed } from './begin.ts';
+import { type BeginOrder, type Begun, beginDeliveries, type Composed, resubmitDeliveries } from './begin.ts';
 import { type Claimed, type ClaimOrder, claimDeliveries } from './claim.ts';
+import { type DueWork, readDueWork } from './due.ts';
 import { type Enqueued, enqueueIntents } from './enqueue.ts';
 import { type FactListeners, tellOwedFacts } from './facts.ts';
 import { type OperatorOrder, performOrder, performRequests } from './operator.ts';
 import { type Recorded, type Report, recordReports } from './record.ts';
+import { type Doubted, type TakeUpOrder, takeUpDeliveries } from './take-up.ts';
 
 /**
  * The outbox: one table, and the only place where the status of a delivery changes. It promises that an identity
@@ -20,9 +22,15 @@ import { type Recorded, type Report, recordReports } from './record.ts';
 export interface Outbox {
   /** Intents in, deliveries out, in the same order. An identity that is known already is answered as a repeat. */
   enqueue(intents: readonly Intent[], tx?: Tx): Promise<Enqueued[]>;
+  /** Where something is due, without taking it. */
+  due(sources: readonly string[]): Promise<DueWork[]>;
   claim(order: ClaimOrder): Promise<Claimed[]>;
   /** The write-ahead. Only what comes back as `sending` may leave. */
   begin(batch: readonly Composed[], order: BeginOrder): Promise<Begun>;
+  /** Deliveries in doubt, each to one process at a time. */
+  takeUp(order: TakeUpOrder): Promise<Doubted[]>;
+  /** May these, of which a mail may exist, leave once more under the same key? Only what comes back may. */
+  resubmit(batch: readonly Composed[], order: Omit<BeginOrder, 'keyWindowMs'>): Promise<Composed[]>;
   /** Work by the table, evidence by rank. What does not apply is answered with the reason, never thrown. */
   record(reports: readonly Report[], tx?: Tx): Promise<Recorded[]>;
   /** An operator's word on deliveries; the reason is kept. */
@@ -66,8 +74,12 @@ export function createOutbox({ db, clock, log, namespace, listeners, onEnqueued 
       if (answers.some(({ isNew }) => isNew)) onEnqueued?.();
       return answers;
     },
+    due: (sources) => readDueWork(db, sources, clock.now()),
     claim: (order) => claimDeliveries(db, order, clock.now()),
     begin: (batch, order) => db.transaction((tx) => beginDeliveries(tx, batch, order, clock.now(), parts)),
+    takeUp: (order) => takeUpDeliveries(db, order, clock.now()),
+    resubmit: (batch, order) =>
+      db.transaction((tx) => resubmitDeliveries(tx, batch, order, clock.now(), parts)),
     record: (reports, outer) => inTransaction(outer, (tx) => recordReports(tx, reports, clock.now(), parts)),
     perform: (seqs, order) => db.transaction((tx) => performOrder(tx, seqs, order, clock.now(), parts)),
     performRequests: () => performRequests(db, clock.now(), parts),

@@ -27,6 +27,7 @@ export function createCapture({ db, clock, ids }: CaptureParts): Provider {
       indexingDelayMs: 0,
       longestCallMs: 10_000,
       concurrency: 8,
+      ratePerSecond: null,
     },
     async send({ key, mail }) {
       const hash = bodyHash(mail);

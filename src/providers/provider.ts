@@ -15,6 +15,8 @@ export interface Provider {
   lookUp?(reference: MailReference): Promise<LookUp>;
   /** Whether mail would be accepted now; sends none. */
   probe(): Promise<{ isUp: true } | { isUp: false; reason: string }>;
+  /** Ends what it keeps open. */
+  close?(): Promise<void>;
 }
 
 export interface Guarantees {
@@ -22,17 +24,22 @@ export interface Guarantees {
   idempotencyWindowMs: number | null;
   /** How long after accepting a mail a look-up may still not find it. */
   indexingDelayMs: number;
+  /** From handing a mail over to its outcome, connecting, waiting and inner retries included. */
   longestCallMs: number;
-  /** Mails in flight at once. */
+  /** Mails in flight at once: never more than connections, so that no mail waits inside the provider. */
   concurrency: number;
+  /** Mails a second that the provider takes; null where it has no limit. */
+  ratePerSecond: number | null;
 }
 
 export interface Parcel {
   key: string;
   mail: Mail;
+  /** Nothing may begin to leave after this, by the monotonic clock: afterwards somebody else decides about the mail. */
+  startBefore: number;
 }
 
-interface MailReference {
+export interface MailReference {
   key: string;
   messageId: string | null;
   /** The earliest moment at which the mail can have been accepted. */

@@ -17,6 +17,7 @@ export interface EmbeddedParts {
 
 /** How soon a row from another process is seen; what this process enqueues is seen at once. */
 const pollMs = 250;
+const patienceMs = 1_000;
 const sweepMs = 2_000;
 const measureMs = 60_000;
 /** What is in flight at a stop may finish within this; the rest is settled after the restart, by its lease. */
@@ -26,13 +27,16 @@ export function createEmbedded({ dispatch, sweep, reconcile, clock, log }: Embed
   const loop = (
     name: string,
     pauseMs: number,
-    once: (signal: AbortSignal) => Promise<'again' | 'pause'>,
+    once: (signal: AbortSignal) => Promise<'again' | 'pause' | number>,
   ): Loop => createLoop({ name, pauseMs, once, clock, log });
 
   const sending = loop('dispatch', pollMs, async (signal) => {
     // A clock that jumped would hand out leases of the wrong length.
     if (!clock.isSteady) return 'pause';
-    return (await dispatch.runOnce(signal)) > 0 ? 'again' : 'pause';
+    const { handled, waitMs } = await dispatch.runOnce(signal);
+    if (handled > 0) return 'again';
+    // A provider that wants to be left alone is: but an operator's word is heard within a second.
+    return Math.min(patienceMs, Math.max(pollMs, waitMs));
   });
   const housekeeping = [
     loop('sweep', sweepMs, async () => {

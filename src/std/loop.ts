@@ -19,9 +19,9 @@ export interface LoopOptions {
   name: string;
   clock: Clock;
   log: Log;
-  /** Pause between runs; `once` may answer `'again'` to skip it because more is waiting. */
+  /** Pause between runs; `once` may answer `'again'` because more is waiting, or another pause in milliseconds. */
   pauseMs: number;
-  once: (signal: AbortSignal) => Promise<'again' | 'pause'>;
+  once: (signal: AbortSignal) => Promise<'again' | 'pause' | number>;
 }
 
 const failurePauseMaxMs = 10_000;
@@ -45,7 +45,7 @@ export function createLoop({ name, clock, log, pauseMs, once }: LoopOptions): Lo
     try {
       const next = await once(stopping.signal);
       failures = 0;
-      return next === 'again' ? 0 : pauseMs;
+      return next === 'again' ? 0 : next === 'pause' ? pauseMs : next;
     } catch (error) {
       // What a stop interrupts may well throw.
       if (stopping.signal.aborted) return 0;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createSuppressions } from '../../src/consent/suppressions.ts';
 import { createDispatch, type Dispatch } from '../../src/dispatch/dispatch.ts';
+import { createPace } from '../../src/dispatch/pace.ts';
 import { createReconcile } from '../../src/dispatch/reconcile.ts';
 import { createSweep } from '../../src/dispatch/sweep.ts';
 import { parseSender, type Sender } from '../../src/domain/message.ts';
@@ -37,6 +38,7 @@ onBothDatabases('from row to provider', (dialect) => {
       suppressions: createSuppressions({ clock }),
       provider: more.provider ?? provider,
       clock,
+      pace: createPace({ db: world.db, provider: more.provider ?? provider, clock, log: silentLog }),
       random: createSeededRandom(1),
       log: silentLog,
       worker: 'worker-1',
@@ -52,6 +54,9 @@ onBothDatabases('from row to provider', (dialect) => {
       outbox: world.outbox,
       queries: world.queries,
       provider: from,
+      sources: [plainSource],
+      suppressions: createSuppressions({ clock: world.clock }),
+      pace: createPace({ db: world.db, provider: from, clock: world.clock, log: silentLog }),
       clock: world.clock,
       log: silentLog,
       worker: 'reconciler',
@@ -70,7 +75,7 @@ onBothDatabases('from row to provider', (dialect) => {
 
   it('takes what is due to the provider and records what came of it', async () => {
     const [seq] = await enqueue(1, 2, 3);
-    expect(await dispatch().runOnce(signal())).toBe(3);
+    expect(await dispatch().runOnce(signal())).toMatchObject({ handled: 3 });
     expect(await statusesOf()).toEqual({ sent: 3 });
     const row = await find(seq);
     expect(row).toMatchObject({ attempts: 1, claims: 1, round: 1, provider_message_id: `id-${row?.id}` });
@@ -81,7 +86,7 @@ onBothDatabases('from row to provider', (dialect) => {
       text: 'Text 1',
       tags: { delivery_id: row?.id, round: '1', env: 'test' },
     });
-    expect(await dispatch().runOnce(signal())).toBe(0);
+    expect(await dispatch().runOnce(signal())).toMatchObject({ handled: 0 });
   });
 
   const error = { code: 'some_code', message: 'why' };
@@ -217,53 +222,76 @@ onBothDatabases('from row to provider', (dialect) => {
     expect(await find(second)).toMatchObject({ status: 'skipped_ineligible' });
   });
 
-  it('003-8.2-2, 003-8.2-3 Accepted but not recorded: the look-up finds it, nothing is sent again', async () => {
-    const [seq] = await enqueue(1);
+  /** A worker that sends and dies before it can write anything down. */
+  async function sendAndDie(more: { provider?: Provider } = {}) {
     const broken: Outbox = {
       ...world.outbox,
       record: () => Promise.reject(new Error('the database is gone')),
     };
-    const running = dispatch({ outbox: broken }).runOnce(signal());
-    // The recorder tries for a while.
-    await advanceUntil(world.clock, running);
+    await advanceUntil(world.clock, dispatch({ ...more, outbox: broken }).runOnce(signal()));
+  }
+  const lookingUp = (from: FakeProvider): FakeProvider => ({
+    ...from,
+    guarantees: { ...from.guarantees, idempotencyWindowMs: null },
+  });
+
+  it('003-10.3-1, 003-10.3-2 Accepted but not recorded: the same bytes under the same key bring the same answer', async () => {
+    const [seq] = await enqueue(1);
+    await sendAndDie();
     expect(await find(seq)).toMatchObject({
       status: 'sending',
       first_possible_accept_at: expect.any(Number),
     });
     expect(await sweep().runOnce()).toMatchObject({ recovered: 0 });
     await world.clock.advance(leaseMs);
+    // 002-P9-02 to -05, 002-P11-10
     expect(await sweep().runOnce()).toMatchObject({ recovered: 1 });
     expect(await find(seq)).toMatchObject({ status: 'reconciling', attempts: 1 });
     expect(JSON.parse((await find(seq))?.last_error ?? '').message).toBe(
       'Recovered from stuck sending state',
     );
     expect(await reconcile().runOnce(signal())).toBe(1);
+    expect(await find(seq)).toMatchObject({ status: 'sent', attempts: 1 });
+    expect(provider.ledger).toHaveLength(2);
+    expect(provider.ledger[1]).toMatchObject({
+      key: provider.ledger[0]?.key,
+      mail: provider.ledger[0]?.mail,
+    });
+  });
+
+  it('003-8.2-2, 003-8.2-3 Where there is no key any more, the look-up finds it, and nothing is sent again', async () => {
+    const [seq] = await enqueue(1);
+    await sendAndDie();
+    await world.clock.advance(24 * 3_600_000);
+    await sweep().runOnce();
+    await reconcile().runOnce(signal());
     expect(await find(seq)).toMatchObject({ status: 'sent', attempts: 1, sent_at: 1 });
     expect(provider.ledger).toHaveLength(1);
   });
 
-  it('begun but never handed over: known absent after the lease, and sent once with the same key and bytes', async () => {
+  it('absence is believed only after the lost worker’s lease; then it is sent once, same round, same key', async () => {
     const [seq] = await enqueue(1);
-    provider.answer(() => {
+    const keyless = lookingUp(provider);
+    keyless.answer(() => {
       provider.ledger.pop();
       return { kind: 'unknown', error };
     });
-    await dispatch().runOnce(signal());
+    await dispatch({ provider: keyless }).runOnce(signal());
     await world.clock.advance(5_000);
-    await reconcile().runOnce(signal());
+    await reconcile(keyless).runOnce(signal());
     expect(await find(seq), 'too early to believe in absence').toMatchObject({
       status: 'reconciling',
       attempts: 1,
     });
     await world.clock.advance(leaseMs);
-    await reconcile().runOnce(signal());
+    await reconcile(keyless).runOnce(signal());
     expect(await find(seq)).toMatchObject({
       status: 'failed_transient',
       round: 1,
       first_possible_accept_at: null,
     });
-    provider.answer(({ key }) => ({ kind: 'accepted', messageId: key }));
-    await dispatch().runOnce(signal());
+    keyless.answer(({ key }) => ({ kind: 'accepted', messageId: key }));
+    await dispatch({ provider: keyless }).runOnce(signal());
     expect(await find(seq)).toMatchObject({
       status: 'sent',
       round: 1,
@@ -271,13 +299,114 @@ onBothDatabases('from row to provider', (dialect) => {
     });
   });
 
-  it('a doubt that another account holds, or that nobody can look up, is put before an operator', async () => {
+  it('a refusal of the second submission says nothing about the first', async () => {
+    const [seq] = await enqueue(1);
+    await sendAndDie();
+    await world.clock.advance(leaseMs);
+    await sweep().runOnce();
+    provider.answer(() => ({ kind: 'refused_for_good', error }));
+    const blind: FakeProvider = { ...provider, lookUp: async () => ({ kind: 'unknown' }) };
+    await reconcile(blind).runOnce(signal());
+    expect(await find(seq)).toMatchObject({ status: 'reconciling', attempts: 2 });
+  });
+
+  it('a suppression while in doubt bars the second submission; the look-up still settles it', async () => {
+    const [seq] = await enqueue(1);
+    await sendAndDie();
+    await world.clock.advance(leaseMs);
+    await sweep().runOnce();
+    await world.db.transaction((tx) =>
+      tx
+        .insertInto('suppressions')
+        .values({ address_key: 'person-1@example.org', reason: 'test', delivery_seq: null, created_at: 1 })
+        .execute(),
+    );
+    await reconcile().runOnce(signal());
+    expect(await find(seq)).toMatchObject({ status: 'sent' });
+    expect(provider.ledger).toHaveLength(1);
+  });
+
+  it('a doubt that another account holds is never submitted to this one; past its deadline an operator decides', async () => {
     await enqueue(1);
-    provider.answer(() => ({ kind: 'unknown', error }));
-    await dispatch().runOnce(signal());
-    await world.clock.advance(5_000);
-    await reconcile({ ...createFakeProvider(), account: 'fake:2' }).runOnce(signal());
+    await sendAndDie();
+    await world.clock.advance(leaseMs);
+    await sweep().runOnce();
+    const other = { ...createFakeProvider(), account: 'fake:2' };
+    await reconcile(other).runOnce(signal());
+    expect(await statusesOf()).toEqual({ reconciling: 1 });
+    await world.clock.advance(24 * 3_600_000);
+    await reconcile(other).runOnce(signal());
     expect(await statusesOf()).toEqual({ needs_review: 1 });
+    expect(other.ledger).toEqual([]);
+  });
+
+  it('without keys and look-up a doubt is put before an operator at once', async () => {
+    await enqueue(1);
+    const { lookUp: _, ...blind } = lookingUp(provider);
+    blind.answer(() => ({ kind: 'unknown', error }));
+    await dispatch({ provider: blind }).runOnce(signal());
+    await world.clock.advance(5_000);
+    await reconcile(blind as FakeProvider).runOnce(signal());
+    expect(await statusesOf()).toEqual({ needs_review: 1 });
+  });
+
+  it('002-P11-06 A 429 pauses the provider for all, and burns no attempt', async () => {
+    await enqueue(...Array.from({ length: 20 }, (_, number) => number));
+    provider.answer(() => ({ kind: 'deferred', error, retryAfterMs: 7_000, trouble: 'throttled' }));
+    await dispatch().runOnce(signal());
+    expect(provider.ledger.length).toBeLessThanOrEqual(4);
+    expect(await dispatch().runOnce(signal())).toMatchObject({ handled: 0, waitMs: 0 });
+    await world.clock.advance(6_999);
+    expect(
+      (await world.queries.search({ limit: 50 })).every(
+        (row) => row.attempts === 0 && row.status === 'pending',
+      ),
+    ).toBe(true);
+    await world.clock.advance(1);
+    provider.answer(({ key }) => ({ kind: 'accepted', messageId: key }));
+    await dispatch().runOnce(signal());
+    expect(await statusesOf()).toEqual({ sent: 20 });
+  });
+
+  it('a provider that is down for ten minutes dead-letters nothing, and its backlog drains, urgent first', async () => {
+    await world.outbox.enqueue([intentNumber(1, { lane: 'bulk' }), intentNumber(2, { lane: 'urgent' })]);
+    let isUp = false;
+    provider.answer(({ key }) =>
+      isUp ? { kind: 'accepted', messageId: key } : { kind: 'deferred', error, trouble: 'unreachable' },
+    );
+    const probed: FakeProvider = {
+      ...provider,
+      probe: async () => (isUp ? { isUp } : { isUp: false, reason: 'down' }),
+    };
+    for (let second = 0; second < 600; second += 5) {
+      await dispatch({ provider: probed }).runOnce(signal());
+      await world.clock.advance(5_000);
+    }
+    const asked = provider.ledger.length;
+    expect(asked).toBeLessThan(5);
+    isUp = true;
+    for (let turn = 0; turn < 30; turn++) {
+      await dispatch({ provider: probed }).runOnce(signal());
+      await world.clock.advance(5_000);
+    }
+    expect(await statusesOf()).toEqual({ sent: 2 });
+    expect(provider.ledger.slice(asked).map(({ mail }) => mail.subject)).toEqual(['Subject 2', 'Subject 1']);
+    expect((await world.queries.search({ limit: 9 })).every((row) => row.attempts === 1)).toBe(true);
+  });
+
+  it('an operator pauses everything, or one source, and it holds from the next turn on', async () => {
+    await enqueue(1);
+    const pause = (scope: string) =>
+      world.db.transaction((tx) =>
+        tx.insertInto('pauses').values({ scope, reason: 'r', paused_by: 'ana', paused_at: 1 }).execute(),
+      );
+    await pause('plain');
+    expect(await dispatch().runOnce(signal())).toMatchObject({ handled: 0 });
+    await world.db.transaction((tx) => tx.deleteFrom('pauses').execute());
+    await pause('*');
+    expect(await dispatch().runOnce(signal())).toMatchObject({ handled: 0 });
+    await world.db.transaction((tx) => tx.deleteFrom('pauses').execute());
+    expect(await dispatch().runOnce(signal())).toMatchObject({ handled: 1 });
   });
 
   it('at a stop, what is in flight finishes and the rest is given back', async () => {
@@ -393,7 +522,7 @@ onBothDatabases('from row to provider', (dialect) => {
     for (let turn = 0; turn < 3; turn++) await one.runOnce(signal());
     expect(provider.ledger.map(({ mail }) => mail.subject)).toEqual(['Subject 2', 'Subject 1', 'Subject 0']);
     await world.outbox.enqueue([intentNumber(10, { lane: 'bulk' })]);
-    for (let turn = 0; turn < 10; turn++) {
+    for (let turn = 0; turn < 12; turn++) {
       await world.outbox.enqueue([intentNumber(100 + turn, { lane: 'urgent' })]);
       await one.runOnce(signal());
     }

@@ -5,6 +5,8 @@ import { systemIds } from '../../src/std/ids.ts';
 import { mailTo } from '../support/mails.ts';
 import { createWorld, onBothDatabases, type World } from '../support/world.ts';
 
+const parcel = (key: string, number: number) => ({ key, mail: mailTo(number), startBefore: Infinity });
+
 onBothDatabases('the built-in inbox', (dialect) => {
   let world: World;
   let capture: Provider;
@@ -15,30 +17,28 @@ onBothDatabases('the built-in inbox', (dialect) => {
   afterEach(() => world.close());
 
   it('keeps what it accepts, whole, newest first', async () => {
-    await capture.send({ key: 'a', mail: mailTo(1) });
-    await capture.send({ key: 'b', mail: mailTo(2, { subject: 'Grüße 🙂' }) });
+    await capture.send(parcel('a', 1));
+    await capture.send({ ...parcel('b', 2), mail: mailTo(2, { subject: 'Grüße 🙂' }) });
     const inbox = await readInbox(world.db, 10);
     expect(inbox.map(({ mail }) => mail)).toEqual([mailTo(2, { subject: 'Grüße 🙂' }), mailTo(1)]);
     expect(await readInbox(world.db, 1)).toHaveLength(1);
   });
 
   it('002-P11-04 Same key and same mail: the same answer, and no second mail', async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 5 }, () => capture.send({ key: 'a', mail: mailTo(1) })),
-    );
+    const answers = await Promise.all(Array.from({ length: 5 }, () => capture.send(parcel('a', 1))));
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     expect(answers[0]).toMatchObject({ kind: 'accepted' });
     expect(await readInbox(world.db, 10)).toHaveLength(1);
   });
 
   it('same key, other mail: a conflict, never a second mail', async () => {
-    await capture.send({ key: 'a', mail: mailTo(1) });
-    expect(await capture.send({ key: 'a', mail: mailTo(2) })).toMatchObject({ kind: 'key_conflict' });
+    await capture.send(parcel('a', 1));
+    expect(await capture.send(parcel('a', 2))).toMatchObject({ kind: 'key_conflict' });
     expect(await readInbox(world.db, 10)).toHaveLength(1);
   });
 
   it('is looked up by key, completely', async () => {
-    const sent = await capture.send({ key: 'a', mail: mailTo(1) });
+    const sent = await capture.send(parcel('a', 1));
     const reference = { messageId: null, sentAfter: 0 };
     const messageId = sent.kind === 'accepted' ? sent.messageId : 'not accepted';
     expect(await capture.lookUp?.({ ...reference, key: 'a' })).toEqual({
@@ -62,7 +62,7 @@ onBothDatabases('the built-in inbox', (dialect) => {
       clock: world.clock,
       ids: systemIds,
     });
-    expect(await broken.send({ key: 'a', mail: mailTo(1) })).toMatchObject({
+    expect(await broken.send(parcel('a', 1))).toMatchObject({
       kind: 'unknown',
       error: { code: 'capture_failed' },
     });

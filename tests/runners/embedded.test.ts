@@ -17,7 +17,11 @@ afterEach(() => {
 });
 
 function runner(
-  parts: { dispatch?: (signal: AbortSignal) => Promise<number>; isSteady?: () => boolean } = {},
+  parts: {
+    dispatch?: (signal: AbortSignal) => Promise<number>;
+    isSteady?: () => boolean;
+    waitMs?: number;
+  } = {},
 ) {
   const databaseClock: DatabaseClock = {
     ...clock,
@@ -27,7 +31,12 @@ function runner(
     measure: async () => {},
   };
   return createEmbedded({
-    dispatch: { runOnce: parts.dispatch ?? (async () => 0) },
+    dispatch: {
+      runOnce: async (signal) => ({
+        handled: (await parts.dispatch?.(signal)) ?? 0,
+        waitMs: parts.waitMs ?? 0,
+      }),
+    },
     sweep: { runOnce: async () => ({ recovered: 0, requests: 0, owed: 0 }) },
     reconcile: { runOnce: async () => 0 },
     clock: databaseClock,

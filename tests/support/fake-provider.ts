@@ -21,6 +21,7 @@ export function createFakeProvider(guarantees: Partial<Guarantees> = {}): FakePr
       indexingDelayMs: 0,
       longestCallMs: 10_000,
       concurrency: 4,
+      ratePerSecond: null,
       ...guarantees,
     },
     ledger,

@@ -63,12 +63,12 @@ type Variables = typeof import('../../config.ts')['variables'];
 /** Every setting as text. None but the database's address can hold a secret so far, and that one is shown without. */
 function settingsOf(config: Config, variables: Variables) {
   return (Object.keys(variables) as (keyof Config)[]).map((key) => {
-    const { name, default: byDefault, read } = variables[key];
+    const { name, default: byDefault, read, isSecret } = variables[key];
     const standard = read(byDefault);
     const value = String(config[key]);
     return {
       name,
-      value: key === 'databaseUrl' ? withoutCredentials(value) : value,
+      value: isSecret ? (value === '' ? '' : '(set, not shown)') : withoutCredentials(value),
       isDefault: 'value' in standard && String(standard.value) === value,
     };
   });

@@ -12,6 +12,8 @@ const roles = {
 
 export const providers = {
   capture: 'the built-in inbox; no mail leaves this machine',
+  resend: 'mail goes out through Resend',
+  smtp: 'mail goes out through the mail server of SMTP_URL',
 } as const satisfies Record<Config['provider'], string>;
 
 export function addServe(program: Command, { terminal }: Context): void {

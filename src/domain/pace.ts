@@ -1,0 +1,126 @@
+/**
+ * How fast a provider is asked, and whether at all: the rate, pauses that it asked for, and the circuit that opens when it
+ * is down or refuses us. One state per account, shared by all processes; these are the pure decisions about it.
+ *
+ * The rate is kept by slots, not by a bucket: a bucket lets a burst through on top of the rate, and a provider that counts
+ * strictly answers that with 429s.
+ */
+export interface PaceState {
+  /** When the next mail may leave. */
+  nextSlotAt: number;
+  /** What the provider was last seen to allow, where that is less than what is configured. */
+  seenRatePerSecond: number | null;
+  pausedUntil: number;
+  /** Null while the circuit is closed. */
+  openSince: number | null;
+  openReason: string | null;
+  /** When somebody should next ask whether the provider is up again. */
+  probeAt: number | null;
+  /** Doubtful outcomes in a row, and how often the circuit opened without a success in between. */
+  doubts: number;
+  openings: number;
+}
+
+export const freshPace: PaceState = {
+  nextSlotAt: 0,
+  seenRatePerSecond: null,
+  pausedUntil: 0,
+  openSince: null,
+  openReason: null,
+  probeAt: null,
+  doubts: 0,
+  openings: 0,
+};
+
+export interface Permits {
+  count: number;
+  /** The first mail may leave then, the others one `spacingMs` after the other. */
+  firstAt: number;
+  spacingMs: number;
+  /** When it is worth asking again, if there are none. */
+  waitMs: number;
+}
+
+/** A little slower than allowed: requests sent in step arrive out of step, and 5 % of a second is room for that. */
+const rateShare = 0.95;
+/** How far ahead slots are given away: an urgent mail waits no longer than this behind those that are already given. */
+const horizonMs = 1_000;
+
+export function takePermits(
+  state: PaceState,
+  wanted: number,
+  ratePerSecond: number | null,
+  now: number,
+): { state: PaceState; permits: Permits } {
+  const none = (waitMs: number) => ({ state, permits: { count: 0, firstAt: now, spacingMs: 0, waitMs } });
+  if (state.openSince !== null) return none(Math.max(0, (state.probeAt ?? now) - now));
+  if (state.pausedUntil > now) return none(state.pausedUntil - now);
+  const rate = Math.min(ratePerSecond ?? Infinity, state.seenRatePerSecond ?? Infinity);
+  if (rate === Infinity) return { state, permits: { count: wanted, firstAt: now, spacingMs: 0, waitMs: 0 } };
+
+  const spacingMs = 1000 / (rate * rateShare);
+  const firstAt = Math.max(now, state.nextSlotAt);
+  if (firstAt >= now + horizonMs) return none(firstAt - now - horizonMs + spacingMs);
+  // At least one, even where slots are further apart than the horizon.
+  const count = Math.min(wanted, Math.max(1, Math.floor((now + horizonMs - firstAt) / spacingMs)));
+  const next = { ...state, nextSlotAt: firstAt + count * spacingMs };
+  return { state: next, permits: { count, firstAt, spacingMs, waitMs: 0 } };
+}
+
+/** What was reserved and not used, if nobody has reserved behind it meanwhile. */
+export function giveBackPermits(state: PaceState, permits: Permits, used: number): PaceState {
+  const end = permits.firstAt + permits.count * permits.spacingMs;
+  if (permits.spacingMs === 0 || state.nextSlotAt !== end) return state;
+  return { ...state, nextSlotAt: permits.firstAt + used * permits.spacingMs };
+}
+
+/** What a batch of calls told about the provider itself. */
+export interface Observation {
+  accepted: number;
+  /** Time-outs, 5xx, resets: one is bad luck, several in a row are an outage. */
+  doubtful: number;
+  /** It asked to be left alone for so long. */
+  pauseMs: number | null;
+  /** It is of no use to try the next mail. */
+  down: string | null;
+  /** What its own headers said it allows. */
+  ratePerSecond: number | null;
+}
+
+const doubtsUntilOpen = 5;
+
+export function observe(state: PaceState, seen: Observation, now: number): PaceState {
+  const next = { ...state };
+  if (seen.accepted > 0) Object.assign(next, { doubts: 0, openings: 0 });
+  // A batch may hold both; what came last is not known, so doubt counts.
+  next.doubts += seen.doubtful;
+  if (seen.pauseMs !== null) next.pausedUntil = Math.max(next.pausedUntil, now + seen.pauseMs);
+  if (seen.ratePerSecond !== null) next.seenRatePerSecond = seen.ratePerSecond;
+  const reason = seen.down ?? (next.doubts >= doubtsUntilOpen ? 'failing' : null);
+  return reason === null || next.openSince !== null ? next : open(next, reason, now);
+}
+
+const probeFirstMs = 1_000;
+const probeLongestMs = 60_000;
+
+function open(state: PaceState, reason: string, now: number): PaceState {
+  const openings = state.openings + 1;
+  return { ...state, openSince: now, openReason: reason, openings, probeAt: now + probeWaitMs(openings) };
+}
+
+function probeWaitMs(openings: number): number {
+  return Math.min(probeLongestMs, probeFirstMs * 2 ** Math.min(openings - 1, 10));
+}
+
+/** Of all processes one asks; the others leave it alone for as long as a question may take. */
+export function claimProbe(state: PaceState, questionMs: number, now: number): PaceState | null {
+  if (state.openSince === null || state.probeAt === null || state.probeAt > now) return null;
+  return { ...state, probeAt: now + questionMs };
+}
+
+export function afterProbe(state: PaceState, isUp: boolean, now: number): PaceState {
+  if (state.openSince === null) return state;
+  if (isUp) return { ...state, openSince: null, openReason: null, probeAt: null, doubts: 0 };
+  const openings = state.openings + 1;
+  return { ...state, openings, probeAt: now + probeWaitMs(openings) };
+}

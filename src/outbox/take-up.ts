@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import type { Database } from '../db/database.ts';
+import type { DeliveryRow } from '../db/schema.ts';
+import { statusesBefore } from '../domain/lifecycle.ts';
+import { type Claimed, claimedOf, mailsOf } from './claim.ts';
+import { statusList } from './rows.ts';
+
+/** A delivery of which a mail may exist, held until `leaseEndsAt` by whoever settles it. */
+export interface Doubted extends Claimed {
+  account: string | null;
+  providerMessageId: string | null;
+  firstPossibleAcceptAt: number;
+  resubmitUntil: number | null;
+  lastAttemptAt: number;
+}
+
+export interface TakeUpOrder {
+  worker: string;
+  limit: number;
+  leaseMs: number;
+}
+
+/** As the claim takes waiting rows, this takes doubtful ones: each to one process at a time, none waits for another. */
+export async function takeUpDeliveries(db: Database, order: TakeUpOrder, now: number): Promise<Doubted[]> {
+  const leaseEndsAt = now + order.leaseMs;
+  // The first condition is the index's own, word for word: SQLite asks for that.
+  const due = sql`
+    SELECT seq FROM deliveries
+    WHERE status IN ('claimed', 'sending', 'reconciling') AND status IN (${statusList(statusesBefore('taken_up'))})
+      AND due_at <= ${now}
+    ORDER BY due_at, seq LIMIT ${order.limit}`;
+  const { rows } = await sql<DeliveryRow>`
+    UPDATE deliveries SET lease = lease + 1, locked_by = ${order.worker}, locked_at = ${now}, due_at = ${leaseEndsAt}
+    WHERE ${db.dialect === 'postgres' ? sql`seq = ANY(ARRAY(${due} FOR UPDATE SKIP LOCKED))` : sql`seq IN (${due})`}
+    RETURNING *
+  `.execute(db.write);
+  if (rows.length === 0) return [];
+  const mails = await mailsOf(
+    db,
+    rows.map(({ seq, round }) => ({ seq, round })),
+  );
+  return rows.map((row) => ({
+    ...claimedOf(row, row.round, leaseEndsAt, mails.get(row.seq) ?? []),
+    account: row.account,
+    providerMessageId: row.provider_message_id,
+    firstPossibleAcceptAt: row.first_possible_accept_at ?? now,
+    resubmitUntil: row.resubmit_until,
+    lastAttemptAt: row.last_attempt_at ?? row.first_possible_accept_at ?? now,
+  }));
+}

@@ -1,0 +1,198 @@
+import type { Outcome } from '../domain/outcome.ts';
+import { parseRetryAfter } from '../domain/policy.ts';
+import type { DeliveryError } from '../domain/transition.ts';
+import type { AnswerHeaders, Exchanged } from './resend-exchange.ts';
+
+/**
+ * What an answer of Resend, or the lack of one, says about a mail. It is decided by status and name together. Whatever is
+ * not known to be a refusal is `unknown`: a mail in doubt is looked into, a mail wrongly taken for refused is sent twice.
+ */
+export function outcomeOf(exchanged: Exchanged, now: number): Outcome {
+  switch (exchanged.kind) {
+    case 'not_started':
+      return { kind: 'deferred', error: errorOf('not_started', 'shutting down, or out of time') };
+    case 'broken':
+      return exchanged.phase === 'connecting'
+        ? { kind: 'deferred', trouble: 'unreachable', error: errorOf('unreachable', exchanged.code) }
+        : { kind: 'unknown', error: errorOf('no_answer', exchanged.code) };
+    case 'answered':
+      return outcomeOfAnswer(exchanged, now);
+  }
+}
+
+type Answer = Extract<Exchanged, { kind: 'answered' }>;
+
+function outcomeOfAnswer(answer: Answer, now: number): Outcome {
+  const { status } = answer;
+  const body = readBody(answer.bodyText);
+  const said = body.message ?? `status ${status}`;
+  const unknown: Outcome = { kind: 'unknown', error: errorOf(body.name ?? `http_${status}`, said) };
+  if (status >= 200 && status <= 299) {
+    if (body.id !== undefined) return { kind: 'accepted', messageId: body.id };
+    const what = answer.bodyText === null ? 'an answer too large to read' : 'an answer without an id';
+    return { kind: 'unknown', error: errorOf('answer_unreadable', `status ${status}, ${what}`) };
+  }
+  if (status < 400 || status > 499) return unknown;
+
+  const error = errorOf(body.name ?? `http_${status}`, said);
+  // Two names that are proof of an earlier request under the same key, whatever the status: never "not accepted".
+  if (body.name === 'invalid_idempotent_request') return { kind: 'key_conflict', error };
+  if (body.name === 'concurrent_idempotent_requests') return { kind: 'unknown', error, isAttempt: false };
+  switch (verdictOn(status, body)) {
+    case 'for_good':
+      return { kind: 'refused_for_good', error };
+    case 'for_now':
+      return { kind: 'refused_for_now', error };
+    case 'unauthorised':
+      return { kind: 'deferred', trouble: 'unauthorised', error };
+    case 'unreachable':
+      return { kind: 'deferred', trouble: 'unreachable', error };
+    case 'throttled':
+      return deferredFor(throttleMs(answer.headers, now), 'throttled', error);
+    case 'over_quota_today':
+      return deferredFor(msToMidnight(now), 'over_quota', error);
+    case 'over_quota':
+      return { kind: 'deferred', trouble: 'over_quota', error };
+    case undefined:
+      return unknown;
+  }
+}
+
+type Verdict =
+  | 'for_good'
+  | 'for_now'
+  | 'unauthorised'
+  | 'unreachable'
+  | 'throttled'
+  | 'over_quota_today'
+  | 'over_quota';
+
+/** Names that ail every mail alike, so that one of them under an unusual status does not end a row. */
+const byName: Readonly<Record<string, Verdict>> = {
+  missing_api_key: 'unauthorised',
+  invalid_api_key: 'unauthorised',
+  restricted_api_key: 'unauthorised',
+  rate_limit_exceeded: 'throttled',
+  daily_quota_exceeded: 'over_quota_today',
+  monthly_quota_exceeded: 'over_quota',
+};
+
+/**
+ * A 4xx that is not here stays in doubt: 408, 425 and 499 say that somebody tired of waiting, a 409 with another name
+ * that the key is in use somehow, and the rest come from machines in between of which we know nothing.
+ */
+const byStatus: Readonly<Record<number, Verdict>> = {
+  400: 'for_good',
+  422: 'for_good',
+  413: 'for_good', // This mail is too large; a smaller one would do.
+  // A wrong key, a suspended team, a sender's domain that is not verified: the same for the next mail.
+  401: 'unauthorised',
+  403: 'unauthorised',
+  402: 'over_quota', // Somebody has to pay.
+  // Nobody takes mail at this URL: the base URL is wrong, or the door has moved. No mail is to blame.
+  404: 'unreachable',
+  405: 'unreachable',
+  415: 'unreachable',
+  429: 'throttled',
+  // `security_error`: may be this mail or the account, and only their support knows. Counted, so that it ends.
+  451: 'for_now',
+};
+
+function verdictOn(status: number, { name, message }: Body): Verdict | undefined {
+  if (status === 408 || status === 409 || status === 425) return undefined;
+  // Invalid keys have also been answered as a `validation_error`; that must not end every row in the outbox.
+  if (name === 'validation_error' && /^api key is invalid/i.test(message ?? '')) return 'unauthorised';
+  const named = name !== undefined && Object.hasOwn(byName, name) ? byName[name] : undefined;
+  return named ?? byStatus[status];
+}
+
+function deferredFor(
+  retryAfterMs: number,
+  trouble: 'throttled' | 'over_quota',
+  error: DeliveryError,
+): Outcome {
+  return {
+    kind: 'deferred',
+    trouble,
+    retryAfterMs,
+    error: { ...error, retryAfterSeconds: Math.ceil(retryAfterMs / 1000) },
+  };
+}
+
+// The limit is so many a second: whatever the headers fail to say, the next second is another one.
+const throttleDefaultMs = 1000;
+
+/** How long a 429 asks us to wait. `0` is no wait that would help, since it was too early just now. */
+export function throttleMs(headers: AnswerHeaders, now: number): number {
+  return (
+    parseRetryAfter(headers['retry-after'], now) ||
+    parseRetryAfter(headers['ratelimit-reset'], now) ||
+    throttleDefaultMs
+  );
+}
+
+const dayMs = 86_400_000;
+
+/** The daily quota begins anew at 00:00 UTC, which is where the epoch's days begin. */
+function msToMidnight(now: number): number {
+  return (Math.floor(now / dayMs) + 1) * dayMs - now;
+}
+
+export interface Limits {
+  limit: number;
+  remaining: number;
+  resetMs: number;
+}
+
+/** What an answer says about the team's rate; undefined where it does not say all of it. */
+export function readLimits(headers: AnswerHeaders): Limits | undefined {
+  const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((what) => {
+    const text = headers[`ratelimit-${what}`];
+    return typeof text === 'string' && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+  });
+  if (limit === undefined || remaining === undefined || reset === undefined) return undefined;
+  return { limit, remaining, resetMs: reset * 1000 };
+}
+
+interface Body {
+  id?: string;
+  name?: string;
+  message?: string;
+}
+
+/** Of a stranger's JSON only what has the shape that we rely on. */
+function readBody(text: string | null): Body {
+  const { id, name, message } = (parseJson(text) ?? {}) as Record<string, unknown>;
+  return {
+    ...(typeof id === 'string' && /^[\x21-\x7e]{1,255}$/.test(id) && { id }),
+    ...(typeof name === 'string' && /^[a-z][a-z0-9_]{0,63}$/.test(name) && { name }),
+    ...(typeof message === 'string' && { message }),
+  };
+}
+
+/** An object, or undefined for everything else. */
+export function parseJson(text: string | null): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? '');
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const messageCharactersMax = 300;
+
+function errorOf(code: string, message: string): DeliveryError {
+  return { code, provider: 'resend', message: printable(message) };
+}
+
+/** Errors are stored and logged: no address, no key, no line of its own. Resend repeats addresses in its sentences. */
+export function printable(text: string): string {
+  return text
+    .slice(0, 4 * messageCharactersMax)
+    .replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(/[^\s<>()[\]"'`,;:]+@[^\s<>()[\]"'`,;:]+/g, '[address]')
+    .replace(/\bre_\w+/g, '[key]')
+    .slice(0, messageCharactersMax)
+    .trim();
+}

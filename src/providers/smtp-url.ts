@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { isIP } from 'node:net';
+import { Refusal } from '../std/refusal.ts';
+
+/** The mail server that a URL names: where it is, who we are there, and how much is encrypted on the way. */
+export interface SmtpServer {
+  host: string;
+  port: number | undefined;
+  /** TLS from the first byte (`smtps://`). */
+  isSecure: boolean;
+  credentials: { user: string; pass: string } | undefined;
+  startTls: StartTls;
+  tls: { ca?: string | Buffer; rejectUnauthorized?: boolean };
+}
+
+type StartTls = 'required' | 'if_offered' | 'never';
+
+export interface TlsChoice {
+  /** A certificate to trust instead of the usual ones. */
+  ca?: string | Buffer;
+  /** False takes any certificate. */
+  rejectUnauthorized?: boolean;
+  startTls?: StartTls;
+}
+
+export function readSmtpUrl(text: string, { startTls, ...tls }: TlsChoice = {}): SmtpServer {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain = !url?.search && !url?.hash && (url?.pathname === '' || url?.pathname === '/');
+  if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === '' || !isPlain) throw notAUrl();
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const credentials = readCredentials(url);
+  return {
+    host,
+    port: url.port === '' ? undefined : Number(url.port),
+    isSecure: url.protocol === 'smtps:',
+    credentials,
+    startTls: startTls ?? usualStartTls(host, credentials !== undefined),
+    tls,
+  };
+}
+
+/**
+ * A password never leaves this machine in the clear, and whoever strips the offer of STARTTLS gets none. On the machine
+ * itself nobody listens, and the certificates of local servers are seldom good.
+ */
+function usualStartTls(host: string, hasPassword: boolean): StartTls {
+  const isThisMachine =
+    host.toLowerCase() === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+  if (isThisMachine) return 'never';
+  return hasPassword ? 'required' : 'if_offered';
+}
+
+function readCredentials({ username, password }: URL): SmtpServer['credentials'] {
+  if (username === '' && password === '') return undefined;
+  try {
+    const [user, pass] = [decodeURIComponent(username), decodeURIComponent(password)];
+    if (user === '' || pass === '') throw notAUrl();
+    return { user, pass };
+  } catch {
+    throw notAUrl();
+  }
+}
+
+/** Without the URL in it: it may hold a password. */
+function notAUrl(): Refusal {
+  return new Refusal(
+    'invalid_smtp_url',
+    'The mail server is not a URL like smtps://user:password@mail.example.com:465; write it so, with signs such as @ and / in user or password as %40 and %2F.',
+  );
+}
+
+/** Tells accounts apart without telling the password: the same account with a new password holds the same mails. */
+export function fingerprint({ host, credentials }: SmtpServer): string {
+  return createHash('sha256')
+    .update(JSON.stringify([host.toLowerCase(), credentials?.user ?? null]))
+    .digest('hex')
+    .slice(0, 12);
+}
