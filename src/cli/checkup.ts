@@ -81,7 +81,7 @@ async function look(db: Database, log: Log): Promise<DeliveriesCheckup> {
     const dueAt = await queries.oldestDueAt(source);
     if (dueAt !== null && dueAt <= now && (!oldest || dueAt < oldest.dueAt)) oldest = { source, dueAt };
   }
-  const stuck = await queries.overdue(['claimed', 'sending'], now, stuckCountedMax);
+  const stuck = await queries.overdue(['claimed', 'sending'], true, now, stuckCountedMax);
   return {
     counts,
     oldestDue: oldest

@@ -22,7 +22,10 @@ export async function openPostgres(
     types: { getTypeParser },
   });
   // Without a listener, a server that restarts would end the process by an unhandled 'error'.
-  pool.on('error', (error) => log.warn('database.connection_lost', { error }));
+  const lost = (error: Error) => log.warn('database.connection_lost', { error });
+  pool.on('error', lost);
+  // The pool listens to idle connections only; one that is lost while in use says so itself, besides failing its query.
+  pool.on('connect', (client) => client.on('error', lost));
   try {
     await pool.query('SELECT 1');
   } catch (error) {

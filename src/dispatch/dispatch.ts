@@ -1,6 +1,7 @@
 import type { Suppressions } from '../consent/suppressions.ts';
 import { leaseMs } from '../domain/policy.ts';
 import type { DeliveryError } from '../domain/transition.ts';
+import type { Begun, Composed, LastCheck } from '../outbox/begin.ts';
 import type { Claimed } from '../outbox/claim.ts';
 import type { DueWork } from '../outbox/due.ts';
 import type { Outbox } from '../outbox/outbox.ts';
@@ -22,7 +23,7 @@ export interface Dispatch {
   runOnce(signal: AbortSignal): Promise<Turn>;
 }
 
-export interface Turn {
+interface Turn {
   handled: number;
   /** Not before this, if the provider asks for patience. */
   waitMs: number;
@@ -118,7 +119,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     for (let start = 0; start < composed.length && !shipment.signal.aborted; start += chunk) {
       const lastCheck = gateOf(source, suppressions, clock);
       const chosen = composed.slice(start, start + chunk);
-      const { sending: batch, stopped } = await outbox.begin(chosen, { ...beginning, lastCheck });
+      const { sending: batch, stopped } = await beginSafely(chosen, lastCheck);
       for (const { claimed } of chosen) unsent.delete(claimed.seq);
       for (const { seq, status, why } of stopped) log.info('delivery.stopped', { seq, status, why });
       const firstAt = shipment.firstAt + start * shipment.spacingMs;
@@ -127,6 +128,30 @@ export function createDispatch(parts: DispatchParts): Dispatch {
       await pace.observe(seen);
       if (seen.pauseMs !== null || seen.down !== null) break;
     }
+  }
+
+  /** A batch that cannot be begun is begun one by one: what one delivery's last check throws holds back that one alone. */
+  async function beginSafely(batch: readonly Composed[], lastCheck: LastCheck): Promise<Begun> {
+    try {
+      return await outbox.begin(batch, { ...beginning, lastCheck });
+    } catch (error) {
+      if (batch.length === 1) throw error;
+      log.error('begin.failed', { deliveries: batch.length, error });
+    }
+    const begun: Begun = { sending: [], stopped: [] };
+    const failures: unknown[] = [];
+    for (const one of batch) {
+      const { sending, stopped } = await beginSafely([one], lastCheck).catch((error: unknown) => {
+        failures.push(error);
+        giveBack([one.claimed], { code: 'begin_failed', message: String(error) });
+        return { sending: [], stopped: [] };
+      });
+      begun.sending.push(...sending);
+      begun.stopped.push(...stopped);
+    }
+    // All of them: then it is not one delivery's fault, and the loop should know.
+    if (failures.length === batch.length) throw failures[0];
+    return begun;
   }
 
   /** Nothing of these has left, so that they are known not to be accepted, whether they were begun or not. */

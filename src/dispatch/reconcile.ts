@@ -40,33 +40,37 @@ export interface ReconcileParts {
 const batchMax = 50;
 /** Beyond the longest call: for the transactions around it, and the slots in between. */
 const leaseMarginMs = 30_000;
+/** The provider's clock and ours may differ by so much. */
+const skewMs = 60_000;
 const againFirstMs = 5_000;
 const againLongestMs = 30 * 60_000;
 
 export function createReconcile(parts: ReconcileParts): Reconcile {
   const { outbox, queries, sources, suppressions, provider, pace, clock, log, worker, leaseOf } = parts;
-  const { longestCallMs, indexingDelayMs } = provider.guarantees;
+  const { longestCallMs, indexingDelayMs, concurrency } = provider.guarantees;
   const leaseMs = longestCallMs + leaseMarginMs;
 
   async function runOnce(signal: AbortSignal): Promise<number> {
-    const waiting = await queries.overdue(['reconciling'], clock.now(), batchMax);
+    const waiting = await queries.overdue(['reconciling'], false, clock.now(), batchMax);
     if (waiting.length === 0) return 0;
     const { pausedSources: _, ...permits } = await pace.take(waiting.length);
     if (permits.count === 0) return 0;
     const startBefore = clock.monotonic() + leaseMs - longestCallMs;
-    const doubted = await outbox.takeUp({ worker, limit: permits.count, leaseMs });
+    const doubted = await outbox.takeUp({ worker, limit: Math.min(permits.count, concurrency), leaseMs });
     await pace.giveBack(permits, doubted.length);
     const leaving = new Set((await resubmittable(doubted)).map(({ claimed }) => claimed.seq));
-    for (const [index, one] of doubted.entries()) {
-      if (signal.aborted) break;
-      const waitMs = permits.firstAt + index * permits.spacingMs - clock.now();
-      if (waitMs > 0) await clock.sleep(waitMs, signal);
-      const report = await settle(one, leaving.has(one.seq) ? startBefore : null);
-      const [answer] = await outbox.record([report]);
-      if (answer?.changed && answer.status !== 'reconciling') {
-        log.warn('delivery.reconciled', { deliveryId: one.id, as: report.event, status: answer.status });
-      }
-    }
+    // Side by side: one look-up may take as long as a lease, and none may wait behind another's.
+    await Promise.all(
+      doubted.map(async (one, index) => {
+        const waitMs = permits.firstAt + index * permits.spacingMs - clock.now();
+        if (waitMs > 0) await clock.sleep(waitMs, signal);
+        const report = await settle(one, leaving.has(one.seq) && !signal.aborted ? startBefore : null);
+        const [answer] = await outbox.record([report]);
+        if (answer?.changed && answer.status !== 'reconciling') {
+          log.warn('delivery.reconciled', { deliveryId: one.id, as: report.event, status: answer.status });
+        }
+      }),
+    );
     return doubted.length;
   }
 
@@ -92,7 +96,7 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
     const isOurs = one.account === provider.account;
     let outcome: Outcome | null = null;
     if (startBefore !== null && one.frozen) {
-      outcome = await provider.send({ key, mail: one.frozen, startBefore });
+      outcome = await provider.send({ key, mail: one.frozen, startBefore }).catch(unknownOf);
       if (outcome.kind === 'accepted') {
         return {
           ...base,
@@ -105,8 +109,12 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
       }
     }
     if (isOurs && provider.lookUp) {
-      const reference = { key, messageId: one.providerMessageId, sentAfter: one.firstPossibleAcceptAt };
-      const answer = await provider.lookUp(reference);
+      const reference = {
+        key,
+        messageId: one.providerMessageId,
+        sentAfter: one.firstPossibleAcceptAt - skewMs,
+      };
+      const answer = await provider.lookUp(reference).catch(unknownOf);
       if (answer.kind === 'found') {
         const { messageId, at } = answer;
         return { ...base, event: 'accepted', round, at, messageId, detail: { evidence: 'look-up' } };
@@ -127,6 +135,15 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
     const waitMs = Math.min(againLongestMs, Math.max(backOffMs, sinceMs));
     const error = outcome && 'error' in outcome ? { error: outcome.error } : {};
     return { ...base, event: 'still_unknown', isAttempt, dueAt: clock.now() + waitMs, ...error };
+  }
+
+  /** A provider must not throw; if one does, nobody knows anything, and the other deliveries go on. */
+  function unknownOf(error: unknown): Extract<Outcome, { kind: 'unknown' }> {
+    log.error('provider.threw', { provider: provider.name, error });
+    return {
+      kind: 'unknown',
+      error: { code: 'provider_threw', provider: provider.name, message: String(error) },
+    };
   }
 
   /** The last instant at which a lost worker's bytes can have left is the end of its lease; then the provider indexes. */

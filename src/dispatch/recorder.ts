@@ -14,7 +14,20 @@ export interface Recorder {
 }
 
 const batchMax = 200;
-const triesMax = 8;
+/** Longer than a lease: until then the knowledge is worth keeping, afterwards reconciliation has it anyway. */
+const patienceMs = 180_000;
+const pauseLongestMs = 5_000;
+const triesTogether = 3;
+
+/** Refused for what is in it, not for want of a database: PostgreSQL's data exceptions, and our own. */
+function isHopeless(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return (
+    error instanceof RangeError ||
+    error instanceof TypeError ||
+    (typeof code === 'string' && code.startsWith('22'))
+  );
+}
 
 export function createRecorder({ outbox, clock, log }: { outbox: Outbox; clock: Clock; log: Log }): Recorder {
   let gathered: Report[] = [];
@@ -29,22 +42,26 @@ export function createRecorder({ outbox, clock, log }: { outbox: Outbox; clock: 
     writing = undefined;
   }
 
+  /** What we know exists only here. A lost commit answer is harmless: evidence and fences make it idempotent. */
   async function write(batch: readonly Report[]): Promise<void> {
+    const giveUpAt = clock.monotonic() + patienceMs;
     for (let tries = 1; ; tries++) {
       try {
         tell(batch, await outbox.record(batch));
         return;
       } catch (error) {
-        // What we know exists only here. A lost commit answer is harmless: evidence and fences make it idempotent.
-        log.error('record.failed', { deliveries: batch.length, tries, error });
-        if (tries >= triesMax) {
-          log.error('record.given_up', {
-            deliveries: batch.length,
-            remedy: 'the leases expire and reconciliation settles it',
-          });
+        const seqs = batch.map(({ seq }) => seq);
+        log.error('record.failed', { seqs, tries, error });
+        // One report that cannot be written must not take its neighbours along.
+        if (batch.length > 1 && tries >= triesTogether) {
+          for (const report of batch) await write([report]);
           return;
         }
-        await clock.sleep(50 * 2 ** tries);
+        if (clock.monotonic() > giveUpAt || (batch.length === 1 && isHopeless(error))) {
+          log.error('record.given_up', { seqs, remedy: 'the leases expire and reconciliation settles it' });
+          return;
+        }
+        await clock.sleep(Math.min(pauseLongestMs, 50 * 2 ** tries));
       }
     }
   }

@@ -98,6 +98,17 @@ function note(seen: Observation, outcome: Outcome): void {
   else seen.down = trouble;
 }
 
+/** An id is a stranger's text: PostgreSQL stores no NUL, and an index no novel. */
+function storable(messageId: string): string {
+  return messageId.replaceAll('\0', '').slice(0, 500);
+}
+
+const dayMs = 86_400_000;
+
+function wholeMs(ms: number): number {
+  return Number.isFinite(ms) ? Math.min(dayMs, Math.max(0, Math.round(ms))) : deferralMs;
+}
+
 /** What is left alone for when nobody says how long. */
 const deferralMs = 1_000;
 /** How soon a doubtful outcome is looked into. */
@@ -113,12 +124,18 @@ function reportOf(
   const base = { seq: claimed.seq, lease: claimed.lease, actor: worker };
   switch (outcome.kind) {
     case 'accepted':
-      return { ...base, event: 'accepted', round: claimed.round, at: now, messageId: outcome.messageId };
+      return {
+        ...base,
+        event: 'accepted',
+        round: claimed.round,
+        at: now,
+        messageId: storable(outcome.messageId),
+      };
     case 'deferred':
       return {
         ...base,
         event: 'deferred',
-        dueAt: now + (outcome.retryAfterMs ?? deferralMs),
+        dueAt: now + wholeMs(outcome.retryAfterMs ?? deferralMs),
         error: outcome.error,
       };
     case 'refused_for_now': {

@@ -28,8 +28,7 @@ const lapsesMax = 5;
 export function createSweep({ outbox, queries, clock, log }: SweepParts): Sweep {
   return {
     async runOnce() {
-      const overdue = await queries.overdue(['claimed', 'sending', 'reconciling'], clock.now(), batchMax);
-      const lost = overdue.filter((row) => row.locked_by !== null);
+      const lost = await queries.overdue(['claimed', 'sending', 'reconciling'], true, clock.now(), batchMax);
       const answers = await outbox.record(lost.map((row) => reportOf(row, clock.now())));
       const recovered = answers.filter(({ changed }) => changed).length;
       if (recovered > 0) log.warn('sweep.recovered', { recovered });
@@ -42,7 +41,8 @@ export function createSweep({ outbox, queries, clock, log }: SweepParts): Sweep 
 
 function reportOf(row: DeliveryRow, now: number): Report {
   const base = { seq: row.seq, actor: 'sweep', dueAt: now };
-  if (row.status !== 'claimed') {
+  if (row.status === 'reconciling') return { ...base, event: 'lease_expired' };
+  if (row.status === 'sending') {
     // 002-P9-03, word for word.
     const error = { code: 'lease_expired', message: 'Recovered from stuck sending state' };
     return { ...base, event: 'lease_expired', error };

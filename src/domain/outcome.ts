@@ -22,7 +22,7 @@ export type Outcome =
  * throttled: too fast; it says for how long. over_quota: until it says, or until somebody pays. unauthorised: our
  * credentials. unreachable: refused connection, unknown host. None of them is cured by trying the next mail.
  */
-export type Trouble = 'throttled' | 'over_quota' | 'unauthorised' | 'unreachable';
+type Trouble = 'throttled' | 'over_quota' | 'unauthorised' | 'unreachable';
 
 /** What a provider says when asked whether it has a mail. Only a complete search may say `absent`. */
 export type LookUp =

@@ -74,7 +74,10 @@ const unchanged = (why: Extract<Transition, { changed: false }>['why']): Transit
 export function applyWork(before: DeliveryState, report: WorkReport, now: number): Transition {
   const path = arrow(before.status, report.event);
   if (!path) return unchanged('no arrow');
-  if (path.isFenced && report.lease !== before.lease) return unchanged('lease lost');
+  // Whoever speaks as a holder must be the holder, also where others may take the same arrow without a lease: a worker that
+  // wakes up late must not move a row that has gone back to wait.
+  const isHeld = report.lease === before.lease && before.lockedBy !== null;
+  if ((path.isFenced || report.lease !== undefined) && !isHeld) return unchanged('lease lost');
   if (!guardHolds(path.guard, before, report, now)) return unchanged('guard');
 
   const state: DeliveryState = { ...before, status: path.to, ...effectOf(report, before, now) };

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Database } from '../db/database.ts';
-import { rowsOf } from '../db/dialect.ts';
+import type { Tx } from '../db/database.ts';
+import { type DialectName, rowsOf } from '../db/dialect.ts';
 import type { DeliveryMailRow, DeliveryRow } from '../db/schema.ts';
 import type { Lane } from '../domain/delivery.ts';
 import { statusesBefore } from '../domain/lifecycle.ts';
@@ -50,9 +50,14 @@ export const lapsesUntilSuspect = 2;
 
 /**
  * Takes rows that are due, oldest first, in one statement: two workers never get the same one, and neither waits
- * for the other. The index `deliveries_claimable` holds exactly the rows that can match, in this order.
+ * for the other; the mails are read in the same transaction, so that a claim is whole or not at all. The index `deliveries_claimable` holds exactly the rows that can match, in this order.
  */
-export async function claimDeliveries(db: Database, order: ClaimOrder, now: number): Promise<Claimed[]> {
+export async function claimDeliveries(
+  tx: Tx,
+  dialect: DialectName,
+  order: ClaimOrder,
+  now: number,
+): Promise<Claimed[]> {
   const leaseEndsAt = now + order.leaseMs;
   const group =
     order.from === 'suspects'
@@ -67,12 +72,13 @@ export async function claimDeliveries(db: Database, order: ClaimOrder, now: numb
     UPDATE deliveries
     SET status = 'claimed', lease = lease + 1, claims = claims + 1,
       locked_by = ${order.worker}, locked_at = ${now}, due_at = ${leaseEndsAt}
-    WHERE ${db.dialect === 'postgres' ? sql`seq = ANY(ARRAY(${due} FOR UPDATE SKIP LOCKED))` : sql`seq IN (${due})`}
+    WHERE ${dialect === 'postgres' ? sql`seq = ANY(ARRAY(${due} FOR UPDATE SKIP LOCKED))` : sql`seq IN (${due})`}
     RETURNING *
-  `.execute(db.write);
+  `.execute(tx);
   if (rows.length === 0) return [];
   const mails = await mailsOf(
-    db,
+    tx,
+    dialect,
     rows.map((row) => ({ seq: row.seq, round: nextRound(row) })),
   );
   return rows
@@ -82,7 +88,8 @@ export async function claimDeliveries(db: Database, order: ClaimOrder, now: numb
 
 /** What each delivery's intent brought, and the mail of the round that is named, by number. */
 export async function mailsOf(
-  db: Database,
+  tx: Tx,
+  dialect: DialectName,
   rounds: readonly { seq: number; round: number }[],
 ): Promise<Map<number, DeliveryMailRow[]>> {
   // Pairs, not `round IN (0, …)`: with an OR in the join PostgreSQL reads the whole table of mails.
@@ -90,11 +97,11 @@ export async function mailsOf(
     { seq, round: 0 },
     { seq, round },
   ]);
-  const input = rowsOf(db.dialect, { seq: 'number', round: 'number' }, wanted);
+  const input = rowsOf(dialect, { seq: 'number', round: 'number' }, wanted);
   const { rows: mails } = await sql<DeliveryMailRow>`
     SELECT delivery_mails.* FROM ${input} JOIN delivery_mails
     ON delivery_mails.delivery_seq = input.seq AND delivery_mails.round = input.round
-  `.execute(db.read);
+  `.execute(tx);
   const bySeq = new Map<number, DeliveryMailRow[]>();
   for (const mail of mails) bySeq.set(mail.delivery_seq, [...(bySeq.get(mail.delivery_seq) ?? []), mail]);
   return bySeq;

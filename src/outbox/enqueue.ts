@@ -3,7 +3,7 @@ import type { Tx } from '../db/database.ts';
 import type { DialectName } from '../db/dialect.ts';
 import { rowsOf } from '../db/dialect.ts';
 import { requireAddress } from '../domain/address.ts';
-import { deliveryId, deliveryKey, type Intent, requireIntent } from '../domain/delivery.ts';
+import { deliveryId, type Intent, requireIntent } from '../domain/delivery.ts';
 import type { Status } from '../domain/status.ts';
 
 /** The answer to one intent: its delivery, and whether this call made it or found it. */
@@ -42,9 +42,7 @@ export async function enqueueIntents(
   const asked = intents.map((intent) => ({ ...checked(intent), id: deliveryId(namespace, intent) }));
   const byId = new Map<string, (typeof asked)[number]>();
   for (const intent of asked) if (!byId.has(intent.id)) byId.set(intent.id, intent);
-  // In one order for everybody: two batches with the same new intents then wait for each other instead of blocking each
-  // other (seconds on PostgreSQL).
-  const distinct = [...byId.values()].sort((a, b) => (deliveryKey(a) < deliveryKey(b) ? -1 : 1));
+  const distinct = [...byId.values()];
   const input = rowsOf(
     dialect,
     columns,

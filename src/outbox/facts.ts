@@ -38,7 +38,8 @@ export function factsOf(
   const facts: Fact[] = [];
   if (before.sentAt === null && after.sentAt !== null)
     facts.push({ kind: 'first_accepted', event, at, delivery });
-  if (before.status !== 'suppressed' && after.status === 'suppressed') {
+  // By rank, not by arrow: what the gate had suppressed may still get its complaint.
+  if (after.status === 'suppressed' && after.evidence > before.evidence) {
     facts.push({ kind: 'suppressed', event, at, delivery });
   }
   return facts;
@@ -58,22 +59,26 @@ export async function tellFacts(
     const failure = await inSavepoint(tx, () => listener(told, tx));
     if (failure === undefined) continue;
     log.error('source.bookkeeping_owed', { source, facts: told.length, error: failure });
-    await oweFacts(tx, dialect, told, String(failure), now);
+    await oweFacts(tx, dialect, told, textOf(failure), now);
   }
 }
 
 /** What was thrown, after everything since the savepoint is undone; undefined when nothing was. */
-async function inSavepoint(tx: Tx, work: () => Promise<void>): Promise<unknown> {
+async function inSavepoint(tx: Tx, work: () => Promise<void>): Promise<Error | undefined> {
   await sql`SAVEPOINT bookkeeping`.execute(tx);
   try {
     await work();
+    // Inside: on PostgreSQL this is where a failed statement that `work` kept to itself comes out.
+    await sql`RELEASE SAVEPOINT bookkeeping`.execute(tx);
+    return undefined;
   } catch (error) {
     await sql`ROLLBACK TO SAVEPOINT bookkeeping`.execute(tx);
-    return error ?? new Error('nothing was thrown');
+    return error instanceof Error ? error : new Error('something that is no error was thrown');
   }
-  await sql`RELEASE SAVEPOINT bookkeeping`.execute(tx);
-  return undefined;
 }
+
+/** PostgreSQL stores no NUL. */
+const textOf = (error: Error) => String(error.message).replaceAll('\0', '').slice(0, 500);
 
 const owedColumns = {
   delivery_seq: 'number',
@@ -84,6 +89,7 @@ const owedColumns = {
   last_error: 'text',
 } as const;
 const owedPauseMs = 30_000;
+const unknownPauseMs = 3_600_000;
 
 async function oweFacts(tx: Tx, dialect: DialectName, facts: readonly Fact[], error: string, now: number) {
   const rows = facts.map((fact) => ({
@@ -92,7 +98,7 @@ async function oweFacts(tx: Tx, dialect: DialectName, facts: readonly Fact[], er
     fact: JSON.stringify(fact),
     at: now,
     due_at: now + owedPauseMs,
-    last_error: error.slice(0, 500),
+    last_error: error,
   }));
   const names = sql.join(Object.keys(owedColumns).map((name) => sql.ref(name)));
   await sql`
@@ -117,7 +123,12 @@ export async function tellOwedFacts(
   let told = 0;
   for (const owed of due) {
     const listener = listeners.source(owed.source);
-    if (!listener) continue;
+    if (!listener) {
+      // A source that this process does not know must not stand in the way of the others.
+      const later = { due_at: now + unknownPauseMs };
+      await db.write.updateTable('owed_facts').set(later).where('owed_seq', '=', owed.owed_seq).execute();
+      continue;
+    }
     await db.transaction(async (tx) => {
       // Whoever deletes the row tells the fact: two sweeps at once tell it once.
       const mine = await tx
@@ -140,7 +151,7 @@ export async function tellOwedFacts(
           ...again,
           tries: owed.tries + 1,
           due_at: now + waitMs,
-          last_error: String(failure).slice(0, 500),
+          last_error: textOf(failure),
         })
         .execute();
     });

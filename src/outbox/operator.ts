@@ -61,7 +61,7 @@ export async function performRequests(db: Database, now: number, parts: RecordPa
     for (const { request_seq, delivery_seq, verb, reason, requested_by } of requests) {
       const order = {
         verb,
-        reason: reason.slice(0, reasonLengthMax) || 'no reason given',
+        reason: reason.trim().slice(0, reasonLengthMax) || 'no reason given',
         operator: requested_by,
       };
       const [answer] = await performOrder(tx, [delivery_seq], order, now, parts);

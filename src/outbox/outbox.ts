@@ -1,5 +1,5 @@
 import type { Database, Tx } from '../db/database.ts';
-import type { Intent } from '../domain/delivery.ts';
+import { deliveryKey, type Intent } from '../domain/delivery.ts';
 import type { Clock } from '../std/clock.ts';
 import { isUuid } from '../std/ids.ts';
 import type { Log } from '../std/log.ts';
@@ -53,7 +53,7 @@ export interface OutboxParts {
 }
 
 /** Bodies travel with the batch; larger ones hold the write lock longer than other writers should wait. */
-const enqueueChunk = 500;
+const enqueueChunk = 200;
 
 export function createOutbox({ db, clock, log, namespace, listeners, onEnqueued }: OutboxParts): Outbox {
   const parts = { dialect: db.dialect, listeners, log };
@@ -65,19 +65,33 @@ export function createOutbox({ db, clock, log, namespace, listeners, onEnqueued 
       const answers = await inTransaction(outer, async (tx) => {
         const now = clock.now();
         const all: Enqueued[] = [];
-        for (let start = 0; start < intents.length; start += enqueueChunk) {
-          const chunk = intents.slice(start, start + enqueueChunk);
-          all.push(...(await enqueueIntents(tx, db.dialect, namespace, chunk, now)));
+        // One order over all chunks: two callers with the same new intents wait for each other, and never in a circle.
+        const ordered = [...intents.entries()].sort(([, a], [, b]) =>
+          deliveryKey(a) < deliveryKey(b) ? -1 : 1,
+        );
+        for (let start = 0; start < ordered.length; start += enqueueChunk) {
+          const chunk = ordered.slice(start, start + enqueueChunk);
+          const made = await enqueueIntents(
+            tx,
+            db.dialect,
+            namespace,
+            chunk.map(([, intent]) => intent),
+            now,
+          );
+          chunk.forEach(([index], place) => {
+            all[index] = made[place] as Enqueued;
+          });
         }
         return all;
       });
-      if (answers.some(({ isNew }) => isNew)) onEnqueued?.();
+      // In a caller's own transaction nothing is there to be seen before it commits; the next look finds it.
+      if (!outer && answers.some(({ isNew }) => isNew)) onEnqueued?.();
       return answers;
     },
     due: (sources) => readDueWork(db, sources, clock.now()),
-    claim: (order) => claimDeliveries(db, order, clock.now()),
+    claim: (order) => db.transaction((tx) => claimDeliveries(tx, db.dialect, order, clock.now())),
     begin: (batch, order) => db.transaction((tx) => beginDeliveries(tx, batch, order, clock.now(), parts)),
-    takeUp: (order) => takeUpDeliveries(db, order, clock.now()),
+    takeUp: (order) => db.transaction((tx) => takeUpDeliveries(tx, db.dialect, order, clock.now())),
     resubmit: (batch, order) =>
       db.transaction((tx) => resubmitDeliveries(tx, batch, order, clock.now(), parts)),
     record: (reports, outer) => inTransaction(outer, (tx) => recordReports(tx, reports, clock.now(), parts)),

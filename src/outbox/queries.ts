@@ -16,8 +16,13 @@ export interface OutboxQueries {
   find(reference: string): Promise<DeliveryRow | undefined>;
   /** The story, oldest first, and the mails of all rounds. */
   story(seq: number): Promise<{ events: DeliveryEventRow[]; mails: DeliveryMailRow[] }>;
-  /** What is held or in doubt and due: the sweep's and the reconciliation's work list. */
-  overdue(statuses: readonly OverdueStatus[], now: number, limit: number): Promise<DeliveryRow[]>;
+  /** What is in doubt, or held by a worker whose time is over: the reconciliation's and the sweep's work lists. */
+  overdue(
+    statuses: readonly OverdueStatus[],
+    isHeld: boolean,
+    now: number,
+    limit: number,
+  ): Promise<DeliveryRow[]>;
   /** The oldest moment at which a waiting row was due, or null: how far behind we are. */
   oldestDueAt(source: string): Promise<number | null>;
 }
@@ -48,6 +53,7 @@ export function createQueries(db: Database): OutboxQueries {
 
     search({ status, source, occasion, recipient, address, below, limit }) {
       let query = db.read.selectFrom('deliveries').selectAll().orderBy('seq', 'desc').limit(limit);
+      if (status?.length === 0) return Promise.resolve([]);
       if (status) query = query.where('status', 'in', status);
       // SQLite uses a partial index only if its condition stands in the query, word for word.
       if (status?.every((each) => attention.includes(each))) {
@@ -94,12 +100,13 @@ export function createQueries(db: Database): OutboxQueries {
       return { events, mails };
     },
 
-    overdue(list, now, limit) {
+    overdue(list, isHeld, now, limit) {
       return db.read
         .selectFrom('deliveries')
         .selectAll()
         .where(sql<boolean>`status IN (${statusList(list)})`)
         .where('due_at', '<=', now)
+        .where('locked_by', isHeld ? 'is not' : 'is', null)
         .orderBy('due_at')
         .orderBy('seq')
         .limit(limit)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Database } from '../db/database.ts';
+import type { Tx } from '../db/database.ts';
+import type { DialectName } from '../db/dialect.ts';
 import type { DeliveryRow } from '../db/schema.ts';
 import { statusesBefore } from '../domain/lifecycle.ts';
 import { type Claimed, claimedOf, mailsOf } from './claim.ts';
@@ -21,7 +22,12 @@ export interface TakeUpOrder {
 }
 
 /** As the claim takes waiting rows, this takes doubtful ones: each to one process at a time, none waits for another. */
-export async function takeUpDeliveries(db: Database, order: TakeUpOrder, now: number): Promise<Doubted[]> {
+export async function takeUpDeliveries(
+  tx: Tx,
+  dialect: DialectName,
+  order: TakeUpOrder,
+  now: number,
+): Promise<Doubted[]> {
   const leaseEndsAt = now + order.leaseMs;
   // The first condition is the index's own, word for word: SQLite asks for that.
   const due = sql`
@@ -31,12 +37,13 @@ export async function takeUpDeliveries(db: Database, order: TakeUpOrder, now: nu
     ORDER BY due_at, seq LIMIT ${order.limit}`;
   const { rows } = await sql<DeliveryRow>`
     UPDATE deliveries SET lease = lease + 1, locked_by = ${order.worker}, locked_at = ${now}, due_at = ${leaseEndsAt}
-    WHERE ${db.dialect === 'postgres' ? sql`seq = ANY(ARRAY(${due} FOR UPDATE SKIP LOCKED))` : sql`seq IN (${due})`}
+    WHERE ${dialect === 'postgres' ? sql`seq = ANY(ARRAY(${due} FOR UPDATE SKIP LOCKED))` : sql`seq IN (${due})`}
     RETURNING *
-  `.execute(db.write);
+  `.execute(tx);
   if (rows.length === 0) return [];
   const mails = await mailsOf(
-    db,
+    tx,
+    dialect,
     rows.map(({ seq, round }) => ({ seq, round })),
   );
   return rows.map((row) => ({

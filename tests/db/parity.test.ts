@@ -19,9 +19,18 @@ describe.skipIf(!process.env.TIDINGS_TEST_POSTGRES_URL)('the two databases', () 
     await postgres.close();
   });
 
+  it('have migrations of the same names, numbered without a gap', () => {
+    const names = readMigrations('sqlite').map(({ name }) => name);
+    expect(readMigrations('postgres').map(({ name }) => name)).toEqual(names);
+    expect(names.map((name) => name.slice(0, 4))).toEqual(
+      names.map((_, index) => String(index + 1).padStart(4, '0')),
+    );
+  });
+
   it('have the same tables, columns, nullability and primary keys', async () => {
     const here = await sqliteColumns(sqlite.db);
     expect(here.length).toBeGreaterThan(60);
+    expect(here.filter(({ kind }) => kind === undefined)).toEqual([]);
     expect(await postgresColumns(postgres.db)).toEqual(here);
   });
 
@@ -88,11 +97,25 @@ interface Column {
   column: string;
   isNullable: boolean;
   keyPosition: number;
+  kind: string | undefined;
 }
 
+/** UUIDs are text in SQLite; all integers are numbers to us. */
+const kinds: Readonly<Record<string, string>> = {
+  INTEGER: 'integer',
+  BIGINT: 'integer',
+  bigint: 'integer',
+  integer: 'integer',
+  REAL: 'fraction',
+  'double precision': 'fraction',
+  TEXT: 'text',
+  text: 'text',
+  uuid: 'text',
+};
+
 async function sqliteColumns(db: Database): Promise<Column[]> {
-  const { rows } = await sql<{ table: string; column: string; not_null: number; pk: number }>`
-    SELECT m.name AS "table", c.name AS "column", c."notnull" AS not_null, c.pk FROM sqlite_master m, pragma_table_info(m.name) c
+  const { rows } = await sql<{ table: string; column: string; not_null: number; pk: number; type: string }>`
+    SELECT m.name AS "table", c.name AS "column", c."notnull" AS not_null, c.pk, c.type FROM sqlite_master m, pragma_table_info(m.name) c
     WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' ORDER BY m.name, c.name
   `.execute(db.read);
   return rows.map((row) => ({
@@ -100,12 +123,19 @@ async function sqliteColumns(db: Database): Promise<Column[]> {
     column: row.column,
     isNullable: row.not_null === 0,
     keyPosition: row.pk,
+    kind: kinds[row.type],
   }));
 }
 
 async function postgresColumns(db: Database): Promise<Column[]> {
-  const { rows } = await sql<{ table: string; column: string; nullable: string; position: number }>`
-    SELECT c.table_name AS "table", c.column_name AS "column", c.is_nullable AS nullable,
+  const { rows } = await sql<{
+    table: string;
+    column: string;
+    nullable: string;
+    position: number;
+    type: string;
+  }>`
+    SELECT c.table_name AS "table", c.column_name AS "column", c.is_nullable AS nullable, c.data_type AS type,
       coalesce(k.ordinal_position, 0)::int AS position
     FROM information_schema.columns c
     LEFT JOIN information_schema.table_constraints t
@@ -114,11 +144,12 @@ async function postgresColumns(db: Database): Promise<Column[]> {
       ON k.constraint_name = t.constraint_name AND k.column_name = c.column_name AND k.table_schema = c.table_schema
     WHERE c.table_schema = 'public' ORDER BY c.table_name COLLATE "C", c.column_name COLLATE "C"
   `.execute(db.read);
-  return rows.map(({ table, column, nullable, position }) => ({
+  return rows.map(({ table, column, nullable, position, type }) => ({
     table,
     column,
     isNullable: nullable === 'YES',
     keyPosition: position,
+    kind: kinds[type],
   }));
 }
 

@@ -116,7 +116,7 @@ onBothDatabases('the plans of the hot statements', (dialect) => {
     );
     const queries = createQueries(db);
     await during('overdue', () =>
-      queries.overdue(['claimed', 'sending', 'reconciling'], systemClock.now(), 200),
+      queries.overdue(['claimed', 'sending', 'reconciling'], true, systemClock.now(), 200),
     );
     await during('dead letters', () => queries.search({ status: ['failed_permanent'], limit: 50 }));
     await during('search by address', () => queries.search({ address: 'person-7@example.org', limit: 50 }));
