@@ -36,6 +36,10 @@ describe('configuration', () => {
       databaseUrl: 'sqlite:./data/tidings.db',
       role: 'both',
       provider: 'capture',
+      resendApiKey: '',
+      resendBaseUrl: 'https://api.resend.com',
+      resendMaxRps: 2,
+      smtpUrl: '',
       from: 'noreply@transparenta.eu',
       environment: 'development',
       logLevel: 'info',
@@ -99,6 +103,26 @@ describe('configuration', () => {
   it('refuses what contradicts itself', () => {
     expect(problemsOf({ PROCESS_ROLE: 'api', DATABASE_URL: 'sqlite::memory:' })).toEqual([
       expect.stringContaining('would never send'),
+    ]);
+  });
+
+  it('002-P2-01, 002-P2-07 A provider that is chosen must have what it needs', () => {
+    expect(problemsOf({ MAIL_PROVIDER: 'resend' })).toEqual([
+      expect.stringContaining('needs RESEND_API_KEY'),
+    ]);
+    expect(problemsOf({ MAIL_PROVIDER: 'smtp' })).toEqual([expect.stringContaining('needs SMTP_URL')]);
+    expect(problemsOf({ MAIL_PROVIDER: 'resend', RESEND_API_KEY: 'short' })).toEqual([
+      'RESEND_API_KEY must be at least 20 characters long.',
+    ]);
+    expect(problemsOf({ RESEND_MAX_RPS: '0' })).toEqual([expect.stringContaining('RESEND_MAX_RPS must be')]);
+    expect(
+      readConfig({ MAIL_PROVIDER: 'resend', RESEND_API_KEY: 're_0123456789abcdefghij' }, '').resendMaxRps,
+    ).toBe(2);
+  });
+
+  it('says which line of .env is none, and passes over an invisible mark at its beginning', () => {
+    expect(problemsOf({}, envFile('\ufeffPORT=4000\nHOST: here\n\n# fine\n'))).toEqual([
+      expect.stringMatching(/^Line 2 of .*\.env is not NAME=value\.$/),
     ]);
   });
 

@@ -35,11 +35,16 @@ describe('tellNow', () => {
   test('what is under way is told from the row: since when, who, to whom, which attempt', () => {
     const held = { lockedBy: 'host:7', lockedAt: now - 4_000, dueAt: now + 100_000, attempts: 1 };
     expect(sentence('sending', held)).toBe(
-      'Since 12:03:06Z worker host:7 has been handing it to capture (attempt 2).',
+      'Since 12:03:06Z worker host:7 has been handing it to capture (attempt 2). If it does not come back, the sweep takes over in 2 min.',
     );
     expect(sentence('claimed', held)).toBe(
-      'Since 12:03:06Z worker host:7 has had it in hand; nothing has left yet.',
+      'Since 12:03:06Z worker host:7 has had it in hand; nothing has left yet. If it does not come back, the sweep takes over in 2 min.',
     );
+  });
+
+  test('what counts as sent by an operator’s word is not put into the provider’s mouth', () => {
+    expect(sentence('sent', { sentAt: now, providerMessageId: null })).not.toContain('accepted');
+    expect(sentence('sent', { sentAt: now, providerMessageId: 'm' })).toContain('accepted');
   });
 
   test('a worker whose time is up is said to be probably gone', () => {
