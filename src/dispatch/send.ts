@@ -51,7 +51,10 @@ export async function sendAll(
       const waitMs = firstAt + index * spacingMs - clock.now();
       if (spacingMs > 0 && waitMs > 0) await clock.sleep(waitMs, signal);
       const isHalted = signal.aborted || seen.pauseMs !== null || seen.down !== null;
-      const mayStart = !isHalted && clock.monotonic() <= startBefore;
+      // By the wall clock too: a machine that was asleep does not know it by the other.
+      const isInTime =
+        clock.monotonic() <= startBefore && clock.now() + longestCallMs <= one.claimed.leaseEndsAt;
+      const mayStart = !isHalted && isInTime;
       const outcome = mayStart ? await handOver(provider, one, startBefore) : notStarted(seen.pauseMs);
       note(seen, outcome);
       recorder.add(reportOf(one.claimed, outcome, policy, parts));

@@ -54,6 +54,8 @@ describe('an intent at the door', () => {
     [{ locale: '' }, 'invalid_intent'],
     [{ traceId: 'a\u0000' }, 'invalid_intent'],
     [{ dedupeKey: 'x'.repeat(201) }, 'invalid_intent'],
+    [{ expiresAt: Number.NaN }, 'invalid_intent'],
+    [{ dueAt: 1.5 }, 'invalid_intent'],
     [{ lane: 'fast' }, 'invalid_lane'],
   ])('is refused with %j', (more, code) => {
     expect(() => requireIntent({ ...intent, ...more } as Intent)).toThrow(expect.objectContaining({ code }));

@@ -56,6 +56,14 @@ export function requireIntent(intent: Intent): void {
   for (const part of ['locale', 'templateName', 'templateVersion', 'traceId', 'dedupeKey'] as const) {
     if (intent[part] !== undefined) requireLine('invalid_intent', part, intent[part], lineLengthMax);
   }
+  for (const part of ['dueAt', 'expiresAt'] as const) {
+    const at = intent[part];
+    if (at !== undefined && !Number.isSafeInteger(at)) {
+      throw new Refusal('invalid_intent', `The ${part} must be a time in whole milliseconds since 1970.`, {
+        part,
+      });
+    }
+  }
   if (!lanes.includes(intent.lane)) {
     throw new Refusal('invalid_lane', `The lane must be one of ${lanes.join(', ')}.`);
   }

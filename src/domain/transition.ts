@@ -159,7 +159,7 @@ function effectOf(report: WorkReport, before: DeliveryState, now: number): Parti
     case 'resolved_closed':
       return closed;
     case 'resolved_not_sent':
-      return { ...settled, dueAt: now, attempts: 0 };
+      return { ...settled, dueAt: now, attempts: 0, ...(before.evidence === 0 && { sentAt: null }) };
     case 'doubted':
       return { firstPossibleAcceptAt: before.sentAt, dueAt };
     case 'requeued':

@@ -51,7 +51,6 @@ export async function tellFacts(
   { dialect, listeners, log, now }: { dialect: DialectName; listeners: FactListeners; log: Log; now: number },
 ): Promise<void> {
   if (facts.length === 0) return;
-  await listeners.consent(facts, tx);
   for (const source of new Set(facts.map((fact) => fact.delivery.source))) {
     const listener = listeners.source(source);
     if (!listener) continue;
@@ -61,6 +60,8 @@ export async function tellFacts(
     log.error('source.bookkeeping_owed', { source, facts: told.length, error: failure });
     await oweFacts(tx, dialect, told, textOf(failure), now);
   }
+  // Last: everybody locks deliveries, then a source's rows, then consent's.
+  await listeners.consent(facts, tx);
 }
 
 /** What was thrown, after everything since the savepoint is undone; undefined when nothing was. */

@@ -44,7 +44,8 @@ export function storyOf(
     ...(after.dueAt !== null && { dueAt: after.dueAt }),
     ...('messageId' in report && { messageId: report.messageId }),
     ...('at' in report && { happenedAt: report.at }),
-    ...(report.error && { error: report.error }),
+    // The row's copy is bounded; a provider may explain itself in megabytes.
+    ...(report.error && { error: after.lastError ?? { code: report.error.code } }),
     ...(!result.changed && { ignored: result.why }),
     ...report.detail,
   };

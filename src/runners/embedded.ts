@@ -40,10 +40,12 @@ export function createEmbedded({ dispatch, sweep, reconcile, clock, log }: Embed
   });
   const housekeeping = [
     loop('sweep', sweepMs, async () => {
-      await sweep.runOnce();
+      if (clock.isSteady) await sweep.runOnce();
       return 'pause';
     }),
-    loop('reconcile', sweepMs, async (signal) => ((await reconcile.runOnce(signal)) > 0 ? 'again' : 'pause')),
+    loop('reconcile', sweepMs, async (signal) =>
+      clock.isSteady && (await reconcile.runOnce(signal)) > 0 ? 'again' : 'pause',
+    ),
     loop('clock', measureMs, async () => {
       await clock.measure();
       return 'pause';
