@@ -54,7 +54,11 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
     const waiting = await queries.overdue(['reconciling'], false, clock.now(), batchMax);
     if (waiting.length === 0) return 0;
     const { pausedSources: _, ...permits } = await pace.take(waiting.length);
-    if (permits.count === 0) return 0;
+    if (permits.count === 0) {
+      // Nothing else may be waiting, and then nobody else asks whether the provider is up again.
+      await pace.probeIfDue();
+      return 0;
+    }
     const startBefore = clock.monotonic() + leaseMs - longestCallMs;
     const doubted = await outbox.takeUp({ worker, limit: Math.min(permits.count, concurrency), leaseMs });
     await pace.giveBack(permits, doubted.length);
@@ -114,13 +118,15 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
         messageId: one.providerMessageId,
         sentAfter: one.firstPossibleAcceptAt - skewMs,
       };
+      // Before the question: an answer that was long on its way says nothing about what was accepted meanwhile.
+      const askedAt = clock.now();
       const answer = await provider.lookUp(reference).catch(unknownOf);
       if (answer.kind === 'found') {
         const { messageId, at } = answer;
         return { ...base, event: 'accepted', round, at, messageId, detail: { evidence: 'look-up' } };
       }
       // What was submitted a moment ago may be under way; it is looked for the next time.
-      if (answer.kind === 'absent' && startBefore === null && clock.now() >= absentFrom(one)) {
+      if (answer.kind === 'absent' && startBefore === null && askedAt >= absentFrom(one)) {
         return { ...base, event: 'not_at_provider', dueAt: clock.now(), detail: { evidence: 'look-up' } };
       }
     }
