@@ -157,10 +157,12 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
     return lastAttemptAt + Math.max(leaseOf(source), leaseMs) + indexingDelayMs;
   }
 
-  /** While the key is known, or a look-up or webhook can still tell, there is something to wait for. */
+  /**
+   * While the key is known there is something to try. And a mail whose connection was lost may still be accepted for as long as
+   * a call may take: an operator who is asked sooner looks, finds nothing, and is wrong.
+   */
   function deadlineOf(one: Doubted): number {
-    const isTold = provider.lookUp ? absentFrom(one) : one.firstPossibleAcceptAt + indexingDelayMs;
-    return Math.max(one.resubmitUntil ?? 0, isTold);
+    return Math.max(one.resubmitUntil ?? 0, absentFrom(one));
   }
 
   return { runOnce };

@@ -339,12 +339,15 @@ onBothDatabases('from row to provider', (dialect) => {
     expect(other.ledger).toEqual([]);
   });
 
-  it('without keys and look-up a doubt is put before an operator at once', async () => {
+  it('without keys and look-up a doubt is put before an operator as soon as nothing can be accepted any more', async () => {
     await enqueue(1);
     const { lookUp: _, ...blind } = lookingUp(provider);
     blind.answer(() => ({ kind: 'unknown', error }));
     await dispatch({ provider: blind }).runOnce(signal());
     await world.clock.advance(5_000);
+    await reconcile(blind as FakeProvider).runOnce(signal());
+    expect(await statusesOf(), 'the lost call may still be accepted').toEqual({ reconciling: 1 });
+    await world.clock.advance(leaseMs);
     await reconcile(blind as FakeProvider).runOnce(signal());
     expect(await statusesOf()).toEqual({ needs_review: 1 });
   });

@@ -1,0 +1,82 @@
+import { type Address, addressKey } from '../src/domain/address.ts';
+import { bounceRetryDelayMs } from '../src/domain/policy.ts';
+import type { Webhook } from './ledger.ts';
+import type { WatchedRow } from './watch.ts';
+import type { World } from './world.ts';
+
+/** Those beside the engine who change what it has: the provider's webhooks, people, operators. */
+
+const isBounce: ReadonlySet<string> = new Set(['bounced_for_now', 'bounced_for_good', 'provider_failed']);
+
+/** One that has arrived, whichever; false when none has. */
+export async function deliverWebhook(world: World): Promise<boolean> {
+  const { ledger, clock, chance } = world;
+  const arrived = ledger.webhooks.filter(({ arrivesAt }) => arrivesAt <= clock.now());
+  if (arrived.length === 0) return false;
+  const webhook = chance.one(arrived);
+  ledger.webhooks.splice(ledger.webhooks.indexOf(webhook), 1);
+  await record(world, webhook);
+  return true;
+}
+
+async function record(world: World, { entry, event, at }: Webhook): Promise<void> {
+  const { watch, clock, db, outbox, source, story } = world;
+  const row = watch.rows.find(({ id }) => id === entry.deliveryId);
+  if (!row) return;
+  const { round, messageId } = entry;
+  const { roundsMax } = source.policy;
+  const dueAt = clock.now() + bounceRetryDelayMs(source.policy, round);
+  const soft = event === 'bounced_for_now' ? { dueAt, roundsMax } : {};
+  story.tell(`a webhook says ${event} about ${messageId}`);
+  await world.commit('webhook', async () => {
+    await db.transaction((tx) =>
+      outbox.record([{ seq: row.seq, actor: 'webhook', event, round, at, messageId, ...soft }], tx),
+    );
+    if (isBounce.has(event)) entry.isBounceTold = true;
+  });
+}
+
+/** As consent will do it: the wish, and the end of all that waits for that address, in one transaction. */
+export async function suppressSomebody(world: World): Promise<void> {
+  const { watch, clock, db, outbox, story, chance } = world;
+  const address = chance.one(watch.rows).to_email as Address;
+  story.tell(`${address} wants no more mail`);
+  await world.commit('consent', () =>
+    db.transaction(async (tx) => {
+      await tx
+        .insertInto('suppressions')
+        .values({
+          address_key: addressKey(address),
+          reason: 'wish',
+          delivery_seq: null,
+          created_at: clock.now(),
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      const waiting = await tx
+        .selectFrom('deliveries')
+        .select('seq')
+        .where('to_email', '=', address)
+        .where('status', 'in', ['pending', 'failed_transient', 'claimed'])
+        .execute();
+      await outbox.record(
+        waiting.map(({ seq }) => ({ seq, actor: 'consent', event: 'address_suppressed' })),
+        tx,
+      );
+    }),
+  );
+}
+
+/** An operator who asks the provider before he speaks, and does not requeue what somebody has in her mailbox. */
+export async function operate(world: World, row: WatchedRow): Promise<void> {
+  const { ledger, outbox, story, chance } = world;
+  const mine = ledger.entries.filter(({ deliveryId }) => deliveryId === row.id);
+  const notSent = chance.isTrue(0.8) ? 'resolved_not_sent' : 'resolved_closed';
+  const resolution = mine.some(({ round }) => round === row.round) ? 'resolved_sent' : notSent;
+  const verb = row.status === 'needs_review' ? resolution : 'requeued';
+  if (verb === 'requeued' && mine.some(ledger.isLive)) return;
+  story.tell(`an operator says ${verb} about #${row.seq}`);
+  await world.commit('operator', () =>
+    outbox.perform([row.seq], { verb, reason: 'simulation', operator: 'sim' }),
+  );
+}

@@ -1,0 +1,34 @@
+import type { Random } from '../src/std/random.ts';
+
+/** Words for rolling the seeded dice. */
+export interface Chance extends Random {
+  isTrue(probability: number): boolean;
+  /** A whole number, both ends included. */
+  between(least: number, most: number): number;
+  one<T>(choices: readonly T[]): T;
+  /** A name by its weight. */
+  weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name;
+}
+
+export function createChance(random: Random): Chance {
+  const between = (least: number, most: number) => least + Math.floor(random.next() * (most - least + 1));
+  return {
+    next: () => random.next(),
+    isTrue: (probability) => random.next() < probability,
+    between,
+    one: (choices) => choices[between(0, choices.length - 1)] as (typeof choices)[number],
+    weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
+      const entries = Object.entries<number>(weights) as [Name, number][];
+      let left = random.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
+      for (const [name, weight] of entries) {
+        left -= weight;
+        if (left < 0) return name;
+      }
+      return (entries.at(-1) as [Name, number])[0];
+    },
+  };
+}
+
+export const secondMs = 1_000;
+export const minuteMs = 60 * secondMs;
+export const hourMs = 60 * minuteMs;

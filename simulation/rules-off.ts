@@ -1,0 +1,143 @@
+/**
+ * Each rule of the life cycle taken away by a small change of the source: a copy of it runs with that change, and the
+ * simulator must notice. A rule whose absence nobody notices is not tested.
+ */
+export interface RuleOff {
+  name: string;
+  /** What is expected to go wrong. */
+  because: string;
+  edits: readonly Edit[];
+}
+
+export interface Edit {
+  file: string;
+  find: string;
+  replace: string;
+}
+
+export const rulesOff: readonly RuleOff[] = [
+  {
+    name: 'consent-only-in-the-claim',
+    because: 'claims, then the address is suppressed, then sends',
+    edits: [
+      {
+        file: 'dispatch/gate.ts',
+        find: 'if (suppressed.has(addressKey(mail.to)))',
+        replace: 'if (suppressed.has(addressKey(mail.to)) && false)',
+      },
+    ],
+  },
+  {
+    name: 'refusal-ends-a-doubt',
+    because: 'accepted, answer lost, resubmitted, 422: failed_permanent with a live mail',
+    edits: [
+      {
+        file: 'dispatch/reconcile.ts',
+        find: '    if (isOurs && provider.lookUp) {',
+        replace: `    if (outcome?.kind === 'refused_for_good') return { ...base, event: 'refused_for_good', error: outcome.error };
+    if (isOurs && provider.lookUp) {`,
+      },
+      {
+        file: 'domain/lifecycle.ts',
+        find: "    undecidable: { to: 'needs_review',",
+        replace: `    refused_for_good: { to: 'failed_permanent', by: 'reconcile', isFenced: true, effect: '' },
+    undecidable: { to: 'needs_review',`,
+      },
+    ],
+  },
+  {
+    name: 'dead-letter-while-unknown',
+    because: 'the last attempt was accepted, its answer lost: failed_permanent with a live mail',
+    edits: [
+      {
+        file: 'dispatch/send.ts',
+        find: "    case 'unknown': {",
+        replace: `    case 'unknown': {
+      if (claimed.attempts + 1 >= policy.attemptsMax) return { ...base, event: 'gave_up', error: outcome.error };`,
+      },
+    ],
+  },
+  {
+    name: 'concurrent-means-deferred',
+    because: 'a request under the same key is under way: pending with a live mail',
+    edits: [
+      {
+        file: 'dispatch/send.ts',
+        find: "    case 'unknown': {",
+        replace: `    case 'unknown': {
+      if (outcome.isAttempt === false) return { ...base, event: 'deferred', dueAt: now + deferralMs };`,
+      },
+    ],
+  },
+  {
+    name: 'last-inner-answer-wins',
+    because: 'time-out, then a refusal: failed_transient with a live mail',
+    edits: [
+      {
+        file: 'domain/outcome.ts',
+        find: '(strength[next.kind] >= strength[sofar.kind] ? next : sofar)',
+        replace: '(strength[next.kind] >= strength[sofar.kind] ? next : next)',
+      },
+    ],
+  },
+  {
+    name: 'window-checked-at-the-decision',
+    because: 'resubmitted just inside the key window, posted just outside: twice',
+    edits: [
+      {
+        file: 'domain/transition.ts',
+        find: 'return canResubmit(state, report.account);',
+        replace: 'return canResubmit({ ...state, dueAt: now }, report.account);',
+      },
+      // The margin of an hour would hide it: it covers what the rule does not.
+      {
+        file: 'dispatch/dispatch.ts',
+        find: 'const keyWindowMarginMs = 60 * 60 * 1000;',
+        replace: 'const keyWindowMarginMs = 0;',
+      },
+    ],
+  },
+  {
+    name: 'webhooks-by-status-alone',
+    because: 'a soft bounce, then a late "sent" of the same mail: sent',
+    edits: [
+      {
+        file: 'domain/transition.ts',
+        find: 'const wins = rank > before.evidence;',
+        replace: "const wins = rank > before.evidence || before.status === 'failed_transient';",
+      },
+    ],
+  },
+  {
+    name: 'no-account-pin',
+    because: 'the account is switched in mid-doubt: twice',
+    edits: [
+      {
+        file: 'dispatch/reconcile.ts',
+        find: 'claimed.source === source.name && claimed.account === provider.account && claimed.frozen',
+        replace: 'claimed.source === source.name && claimed.frozen',
+      },
+      {
+        file: 'domain/transition.ts',
+        find: 'state.dueAt === null || state.account !== account) return false;',
+        replace: 'state.dueAt === null || account === undefined) return false;',
+      },
+      {
+        file: 'dispatch/reconcile.ts',
+        find: 'const isOurs = one.account === provider.account;',
+        replace: 'const isOurs = true;',
+      },
+    ],
+  },
+  {
+    name: 'no-own-deadline',
+    because: 'a sender that stood still posts after the look-up said "absent": twice',
+    edits: [
+      {
+        file: 'dispatch/send.ts',
+        find: 'const startBefore = leaseEndsAt - longestCallMs;',
+        replace: 'const startBefore = Infinity + leaseEndsAt - longestCallMs;',
+      },
+    ],
+  },
+];
