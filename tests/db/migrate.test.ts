@@ -33,7 +33,7 @@ onBothDatabases('migrations', (dialect) => {
     expect((await schemaState(db)).pending).toEqual([]);
   });
 
-  it('several processes at once migrate an empty database once', async () => {
+  it('several connections at once migrate an empty database once', async () => {
     const others = await Promise.all([open(url), open(url), open(url)]);
     try {
       const applied = await Promise.all([db, ...others].map((each) => migrate(each, parts)));

@@ -7,7 +7,7 @@ import { createSweep } from '../../src/dispatch/sweep.ts';
 import { parseSender, type Sender } from '../../src/domain/message.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import type { Status } from '../../src/domain/status.ts';
-import type { Outbox } from '../../src/outbox/outbox.ts';
+import { createOutbox, type Outbox, readNamespace } from '../../src/outbox/outbox.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { plainSource } from '../../src/sources/plain/plain.ts';
 import type { Source } from '../../src/sources/source.ts';
@@ -190,17 +190,26 @@ onBothDatabases('from row to provider', (dialect) => {
   it('a suppressed address gets nothing, and a complaint suppresses in its own transaction', async () => {
     const [first] = await enqueue(1);
     await dispatch().runOnce(signal());
-    await createSuppressions({ clock: world.clock }).learn([], undefined as never);
-    const suppressions = createSuppressions({ clock: world.clock });
-    await world.db.transaction(async (tx) => {
-      const row = await find(first);
-      const { seq = 0, id = '', to_email: toEmail = null } = row ?? {};
-      const delivery = { seq, id, source: 'plain', occasion: 'o', recipient: 'r', toEmail, traceId: null };
-      await suppressions.learn([{ kind: 'suppressed', event: 'complained', at: 1, delivery }], tx);
+    const outbox = createOutbox({
+      db: world.db,
+      clock: world.clock,
+      log: silentLog,
+      namespace: await readNamespace(world.db),
+      listeners: { consent: createSuppressions({ clock: world.clock }).learn, source: () => undefined },
     });
+    const complaint = { event: 'complained', round: 1, at: 1, actor: 'webhook' } as const;
+    const undone = world.db.transaction(async (tx) => {
+      await outbox.record([{ seq: first ?? 0, ...complaint }], tx);
+      throw new Error('power cut');
+    });
+    await expect(undone).rejects.toThrow('power cut');
+    expect(await world.db.read.selectFrom('suppressions').selectAll().execute()).toEqual([]);
+    await outbox.record([{ seq: first ?? 0, ...complaint }]);
+    expect(await find(first)).toMatchObject({ status: 'suppressed' });
     await world.outbox.enqueue([intentNumber(2, { toEmail: 'Person-1@example.org' }), intentNumber(3)]);
     await dispatch().runOnce(signal());
-    expect(await statusesOf()).toEqual({ sent: 2, suppressed: 1 });
+    // The complaint's own row, and the one that its address kept from going out, in whatever spelling.
+    expect(await statusesOf()).toEqual({ sent: 1, suppressed: 2 });
     expect(provider.ledger).toHaveLength(2);
   });
 
@@ -220,6 +229,24 @@ onBothDatabases('from row to provider', (dialect) => {
     await dispatch({ source }).runOnce(signal());
     expect(await find(first)).toMatchObject({ status: 'sent' });
     expect(await find(second)).toMatchObject({ status: 'skipped_ineligible' });
+  });
+
+  it('what the source wrote in its last look is undone with the send that did not begin', async () => {
+    const [seq] = await enqueue(1);
+    const source: Source = {
+      ...plainSource,
+      async recheck(_, tx) {
+        await tx
+          .insertInto('suppressions')
+          .values({ address_key: 'x', reason: 'r', delivery_seq: null, created_at: 1 })
+          .execute();
+        throw new Error('the source failed');
+      },
+    };
+    await expect(dispatch({ source }).runOnce(signal())).rejects.toThrow('the source failed');
+    expect(await world.db.read.selectFrom('suppressions').selectAll().execute()).toEqual([]);
+    expect(await find(seq)).toMatchObject({ status: 'pending', attempts: 0, lapses: 0 });
+    expect(provider.ledger).toEqual([]);
   });
 
   /** A worker that sends and dies before it can write anything down. */

@@ -325,9 +325,12 @@ onBothDatabases('the outbox', (dialect) => {
     await world.outbox.record([{ seq, event: 'accepted', round: 1, at: 1, messageId: 'm', actor: 'w' }]);
     expect(await find(seq)).toMatchObject({ status: 'sent' });
     expect(world.told.map(({ by }) => by)).toEqual(['consent']);
-    expect(await world.outbox.tellOwedFacts()).toBe(0); // Not due yet.
+    expect(await world.outbox.tellOwedFacts()).toBe(0);
+    const tries = () => world.db.read.selectFrom('owed_facts').select('tries').execute();
+    expect(await tries(), 'not due yet, and so not tried').toEqual([{ tries: 1 }]);
     await world.clock.advance(30_000);
-    expect(await world.outbox.tellOwedFacts()).toBe(0); // Fails a second time.
+    expect(await world.outbox.tellOwedFacts()).toBe(0);
+    expect(await tries(), 'failed a second time').toEqual([{ tries: 2 }]);
     await world.clock.advance(60_000);
     expect(await world.outbox.tellOwedFacts()).toBe(1);
     expect(world.told.map(({ by, fact }) => [by, fact.kind])).toEqual([
