@@ -39,6 +39,7 @@ describe('configuration', () => {
       resendApiKey: '',
       resendBaseUrl: 'https://api.resend.com',
       resendMaxRps: 2,
+      retentionMs: 90 * 86_400_000,
       smtpUrl: '',
       from: 'noreply@transparenta.eu',
       environment: 'development',

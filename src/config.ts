@@ -22,6 +22,7 @@ export interface Config {
   readonly resendMaxRps: number;
   readonly smtpUrl: string;
   readonly from: Sender;
+  readonly retentionMs: number;
   readonly environment: string;
   readonly logLevel: LogLevel;
 }
@@ -139,6 +140,18 @@ export const variables = {
         : { mustBe: `an address or Name <address>. ${parsed.sentence.replace(/\.$/, '')}` };
     },
   } as Variable<Sender>,
+  retentionMs: {
+    name: 'MAIL_RETENTION_DAYS',
+    default: '90', // Longer than anybody asks "what did that mail say", shorter than a year's worth of addresses.
+    meaning:
+      'How long the content and the address of a mail are kept. What was told to whom, and what became of it, is kept for ever.',
+    read: (text) => {
+      const days = Number(text);
+      return days >= 1 && days <= 36_500
+        ? { value: days * 86_400_000 }
+        : { mustBe: 'a number of days from 1 to 36500' };
+    },
+  } as Variable<number>,
   environment: {
     name: 'TIDINGS_ENV',
     default: 'development',

@@ -13,6 +13,7 @@ import { createOutbox, type Outbox, readNamespace } from './outbox/outbox.ts';
 import { createQueries, type OutboxQueries } from './outbox/queries.ts';
 import { createCapture } from './providers/capture.ts';
 import type { Provider } from './providers/provider.ts';
+import { createReliable } from './providers/reliable.ts';
 import { createEmbedded } from './runners/embedded.ts';
 import type { Runner } from './runners/runner.ts';
 import { plainSource } from './sources/plain/plain.ts';
@@ -70,7 +71,10 @@ export async function createEngine(
     });
     const queries = createQueries(db);
 
-    const provider = await createProvider(config, db, clock);
+    const provider = createReliable(await createProvider(config, db, clock), {
+      clock,
+      random: systemRandom,
+    });
     const { from, environment } = config;
     const pace = createPace({ db, provider, clock, log });
     const dispatch = createDispatch({
@@ -86,7 +90,7 @@ export async function createEngine(
       environment,
       random: systemRandom,
     });
-    const sweep = createSweep({ outbox, queries, clock, log });
+    const sweep = createSweep({ outbox, queries, clock, log, retentionMs: config.retentionMs });
     const leaseOf = (source: string) =>
       leaseMs((sourceNamed(source) ?? plainSource).policy, provider.guarantees);
     const reconcile = createReconcile({

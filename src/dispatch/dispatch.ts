@@ -13,6 +13,7 @@ import { createLaneOrder } from './lanes.ts';
 import type { Pace } from './pace.ts';
 import { createRecorder } from './recorder.ts';
 import { type SendParts, type Shipment, sendAll } from './send.ts';
+import { createWidth } from './width.ts';
 
 /**
  * From row to provider: permits → claim → compose → begin → send → record, over batches. It holds nothing that matters:
@@ -47,7 +48,8 @@ const retryMs = 5_000;
 export function createDispatch(parts: DispatchParts): Dispatch {
   const { outbox, sources, suppressions, pace, provider, clock, log, worker } = parts;
   const recorder = createRecorder({ outbox, clock, log });
-  const { idempotencyWindowMs, concurrency } = provider.guarantees;
+  const { idempotencyWindowMs } = provider.guarantees;
+  const width = createWidth(provider.guarantees.concurrency);
   const keyWindowMs = idempotencyWindowMs === null ? null : idempotencyWindowMs - keyWindowMarginMs;
   const beginning = { worker, account: provider.account, keyWindowMs };
   const names = sources.map(({ name }) => name);
@@ -106,7 +108,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     source: Source,
     claimed: readonly Claimed[],
     unsent: Map<number, Claimed>,
-    shipment: Omit<Shipment, 'batch'>,
+    shipment: Omit<Shipment, 'batch' | 'width'>,
   ): Promise<void> {
     const { composed, reports } = await compose(source, claimed, parts);
     for (const report of reports) {
@@ -115,15 +117,15 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     }
     // Without keys a crash in mid-batch would leave every begun row in doubt: begin only what leaves at once, and write
     // it down before the next are begun.
-    const chunk = idempotencyWindowMs === null ? concurrency : batchMax;
-    for (let start = 0; start < composed.length && !shipment.signal.aborted; start += chunk) {
+    for (let start = 0; start < composed.length && !shipment.signal.aborted; ) {
       const lastCheck = gateOf(source, suppressions, clock);
-      const chosen = composed.slice(start, start + chunk);
+      const chosen = composed.slice(start, start + (idempotencyWindowMs === null ? width.current : batchMax));
       const { sending: batch, stopped } = await beginSafely(chosen, lastCheck);
       for (const { claimed } of chosen) unsent.delete(claimed.seq);
       for (const { seq, status, why } of stopped) log.info('delivery.stopped', { seq, status, why });
       const firstAt = shipment.firstAt + start * shipment.spacingMs;
-      const seen = await sendAll({ ...shipment, batch, firstAt }, recorder, parts);
+      start += chosen.length;
+      const seen = await sendAll({ ...shipment, batch, width, firstAt }, recorder, parts);
       await recorder.drain();
       await pace.observe(seen);
       if (seen.pauseMs !== null || seen.down !== null) break;

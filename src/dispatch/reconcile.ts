@@ -138,7 +138,9 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
     // As long again as it has been: who can only wait for a webhook counts no attempts, and the key's window is a day.
     const sinceMs = clock.now() - one.lastAttemptAt;
     const backOffMs = againFirstMs * 2 ** Math.min(one.attempts, 10);
-    const waitMs = Math.min(againLongestMs, Math.max(backOffMs, sinceMs));
+    // And no longer than until an operator may be asked, where there is nothing else to wait for.
+    const lastMs = Math.max(againFirstMs, deadlineOf(one) - clock.now());
+    const waitMs = Math.min(againLongestMs, lastMs, Math.max(backOffMs, sinceMs));
     const error = outcome && 'error' in outcome ? { error: outcome.error } : {};
     return { ...base, event: 'still_unknown', isAttempt, dueAt: clock.now() + waitMs, ...error };
   }

@@ -9,6 +9,7 @@ import type { Provider } from '../providers/provider.ts';
 import type { Clock } from '../std/clock.ts';
 import type { Random } from '../std/random.ts';
 import type { Recorder } from './recorder.ts';
+import type { Width } from './width.ts';
 
 export interface SendParts {
   provider: Provider;
@@ -19,6 +20,7 @@ export interface SendParts {
 
 export interface Shipment {
   batch: readonly Composed[];
+  width: Width;
   policy: Policy;
   /** The first may leave then, the others one after the other. */
   firstAt: number;
@@ -34,15 +36,16 @@ export interface Shipment {
  * started is known not to be accepted, and goes back to wait.
  */
 export async function sendAll(
-  { batch, policy, firstAt, spacingMs, leaseEndsAt, signal }: Shipment,
+  { batch, width, policy, firstAt, spacingMs, leaseEndsAt, signal }: Shipment,
   recorder: Recorder,
   parts: SendParts,
 ): Promise<Observation> {
   const { provider, clock } = parts;
-  const { longestCallMs, concurrency } = provider.guarantees;
+  const { longestCallMs } = provider.guarantees;
   // A call must end within the lease, by the clock that cannot jump: after it, somebody else decides.
   const startBefore = leaseEndsAt - longestCallMs;
   const seen: Observation = { accepted: 0, doubtful: 0, pauseMs: null, down: null, ratePerSecond: null };
+  const spent = { calls: 0, ms: 0 };
   let next = 0;
 
   async function sendOneByOne(): Promise<void> {
@@ -55,13 +58,19 @@ export async function sendAll(
       const isInTime =
         clock.monotonic() <= startBefore && clock.now() + longestCallMs <= one.claimed.leaseEndsAt;
       const mayStart = !isHalted && isInTime;
+      const beganAt = clock.monotonic();
       const outcome = mayStart ? await handOver(provider, one, startBefore) : notStarted(seen.pauseMs);
+      if (mayStart) {
+        spent.calls += 1;
+        spent.ms += clock.monotonic() - beganAt;
+      }
       note(seen, outcome);
       recorder.add(reportOf(one.claimed, outcome, policy, parts));
     }
   }
 
-  await Promise.all(Array.from({ length: Math.min(concurrency, batch.length) }, sendOneByOne));
+  await Promise.all(Array.from({ length: Math.min(width.current, batch.length) }, sendOneByOne));
+  if (spent.calls > 0) width.learn({ calls: spent.calls, meanMs: spent.ms / spent.calls });
   return seen;
 }
 

@@ -6,12 +6,21 @@ import type { Clock } from '../std/clock.ts';
 import type { Log } from '../std/log.ts';
 
 /**
- * Whatever is due and nobody looks after: claims and sends whose worker is gone, requests of operators, bookkeeping that
- * is owed. It decides nothing that the table does not: a row that moved meanwhile is left alone.
+ * Whatever is due and nobody looks after: claims and sends whose worker is gone, intents whose last moment has passed,
+ * requests of operators, bookkeeping that is owed, mails that have been kept long enough. It decides nothing that the
+ * table does not: a row that moved meanwhile is left alone.
  */
 export interface Sweep {
   /** Answers how many rows it moved. */
-  runOnce(): Promise<{ recovered: number; requests: number; owed: number }>;
+  runOnce(): Promise<Swept>;
+}
+
+interface Swept {
+  recovered: number;
+  expired: number;
+  requests: number;
+  owed: number;
+  forgotten: number;
 }
 
 export interface SweepParts {
@@ -19,22 +28,42 @@ export interface SweepParts {
   queries: OutboxQueries;
   clock: Clock;
   log: Log;
+  /** How long a mail is kept after its intent came. */
+  retentionMs: number;
 }
 
 const batchMax = 200;
 /** Rule: twice in a batch, then alone; five deaths of its worker are the row's own doing. */
 const lapsesMax = 5;
+/** Between two looks for mails that are old enough; while there are more, they go batch by batch. */
+const forgetEveryMs = 10 * 60_000;
 
-export function createSweep({ outbox, queries, clock, log }: SweepParts): Sweep {
+export function createSweep({ outbox, queries, clock, log, retentionMs }: SweepParts): Sweep {
+  let forgetAt = clock.monotonic();
+  let forgottenUpTo = 0;
+
+  async function forget(): Promise<number> {
+    if (clock.monotonic() < forgetAt) return 0;
+    const createdBefore = clock.now() - retentionMs;
+    const { count, next } = await outbox.forget({ createdBefore, above: forgottenUpTo, limit: batchMax });
+    forgottenUpTo = next ?? 0;
+    if (next === null) forgetAt = clock.monotonic() + forgetEveryMs;
+    if (count > 0) log.info('sweep.forgotten', { deliveries: count });
+    return count;
+  }
+
   return {
     async runOnce() {
       const lost = await queries.overdue(['claimed', 'sending', 'reconciling'], true, clock.now(), batchMax);
       const answers = await outbox.record(lost.map((row) => reportOf(row, clock.now())));
       const recovered = answers.filter(({ changed }) => changed).length;
       if (recovered > 0) log.warn('sweep.recovered', { recovered });
+      const late = await queries.tooLate(clock.now(), batchMax);
+      const ended = await outbox.record(late.map(({ seq }) => ({ seq, actor: 'sweep', event: 'expired' })));
+      const expired = ended.filter(({ changed }) => changed).length;
       const requests = await outbox.performRequests();
       const owed = await outbox.tellOwedFacts();
-      return { recovered, requests, owed };
+      return { recovered, expired, requests, owed, forgotten: await forget() };
     },
   };
 }

@@ -136,7 +136,8 @@ const sentences = {
   complained: () => 'The recipient complained; the address is not mailed again.',
   provider_suppressed: (moment) =>
     `The provider does not mail this address${because(moment)}; nor do we from now on.`,
-} as const satisfies Record<WorkEvent | EvidenceEvent, (moment: Moment) => string>;
+  forgotten: () => 'Its content and its address were deleted, as long after its end as retention says.',
+} as const satisfies Record<WorkEvent | EvidenceEvent | 'forgotten', (moment: Moment) => string>;
 
 const provider = ({ account, error }: Detail) => account ?? error?.provider ?? 'the provider';
 

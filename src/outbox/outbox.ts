@@ -9,6 +9,7 @@ import { type Claimed, type ClaimOrder, claimDeliveries } from './claim.ts';
 import { type DueWork, readDueWork } from './due.ts';
 import { type Enqueued, enqueueIntents } from './enqueue.ts';
 import { type FactListeners, tellOwedFacts } from './facts.ts';
+import { type ForgetOrder, type Forgotten, forgetMails } from './forget.ts';
 import { type OperatorOrder, performOrder, performRequests } from './operator.ts';
 import { type Recorded, type Report, recordReports } from './record.ts';
 import { type Doubted, type TakeUpOrder, takeUpDeliveries } from './take-up.ts';
@@ -39,6 +40,8 @@ export interface Outbox {
   performRequests(): Promise<number>;
   /** Bookkeeping that a source could not do when it was told. */
   tellOwedFacts(): Promise<number>;
+  /** Retention: what ended long ago loses its mails and its address, and keeps its identity. */
+  forget(order: ForgetOrder): Promise<Forgotten>;
 }
 
 export interface OutboxParts {
@@ -98,6 +101,7 @@ export function createOutbox({ db, clock, log, namespace, listeners, onEnqueued 
     perform: (seqs, order) => db.transaction((tx) => performOrder(tx, seqs, order, clock.now(), parts)),
     performRequests: () => performRequests(db, clock.now(), parts),
     tellOwedFacts: () => tellOwedFacts(db, listeners, log, clock.now()),
+    forget: (order) => db.transaction((tx) => forgetMails(tx, db.dialect, order, clock.now())),
   };
 }
 

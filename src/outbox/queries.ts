@@ -23,6 +23,8 @@ export interface OutboxQueries {
     now: number,
     limit: number,
   ): Promise<DeliveryRow[]>;
+  /** What waits although its last moment has passed. */
+  tooLate(now: number, limit: number): Promise<DeliveryRow[]>;
   /** The oldest moment at which a waiting row was due, or null: how far behind we are. */
   oldestDueAt(source: string): Promise<number | null>;
 }
@@ -108,6 +110,19 @@ export function createQueries(db: Database): OutboxQueries {
         .where('due_at', '<=', now)
         .where('locked_by', isHeld ? 'is not' : 'is', null)
         .orderBy('due_at')
+        .orderBy('seq')
+        .limit(limit)
+        .execute();
+    },
+
+    tooLate(now, limit) {
+      // As the index `deliveries_expiring` has it, word for word.
+      return db.read
+        .selectFrom('deliveries')
+        .selectAll()
+        .where(sql<boolean>`expires_at IS NOT NULL AND status IN (${statusList(statusesBefore('claimed'))})`)
+        .where('expires_at', '<=', now)
+        .orderBy('expires_at')
         .orderBy('seq')
         .limit(limit)
         .execute();

@@ -1,4 +1,4 @@
-import { bodyHash } from '../domain/message.ts';
+import { bodyHash, type Mail } from '../domain/message.ts';
 import { type Outcome, strongest } from '../domain/outcome.ts';
 import { type Policy, plainPolicy, retryDelayMs } from '../domain/policy.ts';
 import type { Clock } from '../std/clock.ts';
@@ -58,7 +58,7 @@ export function createReliable(provider: Provider, options: ReliableOptions): Re
   const ratePerSecond =
     options.ratePerSecond === undefined ? guarantees.ratePerSecond : options.ratePerSecond;
   const bucket = ratePerSecond === null ? undefined : createTokenBucket({ ratePerSecond }, clock);
-  const inFlight = new Map<string, { hash: string; outcome: Promise<ReliableOutcome> }>();
+  const inFlight = new Map<string, { mail: Mail; outcome: Promise<ReliableOutcome> }>();
 
   async function sendPatiently(parcel: Parcel): Promise<ReliableOutcome> {
     const startBefore = Math.min(parcel.startBefore, clock.monotonic() + startWithinMs);
@@ -120,11 +120,13 @@ export function createReliable(provider: Provider, options: ReliableOptions): Re
       longestCallMs: startWithinMs + guarantees.longestCallMs + graceMs,
     },
     send(parcel) {
-      const hash = bodyHash(parcel.mail);
       const before = inFlight.get(parcel.key);
-      if (before) return before.hash === hash ? before.outcome : Promise.resolve(conflict(provider.name));
+      if (before) {
+        const isSame = bodyHash(before.mail) === bodyHash(parcel.mail);
+        return isSame ? before.outcome : Promise.resolve(conflict(provider.name));
+      }
       const outcome = sendPatiently(parcel).finally(() => inFlight.delete(parcel.key));
-      inFlight.set(parcel.key, { hash, outcome });
+      inFlight.set(parcel.key, { mail: parcel.mail, outcome });
       return outcome;
     },
     ...(lookUp && { lookUp: (reference) => lookUp.call(provider, reference) }),

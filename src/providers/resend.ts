@@ -32,7 +32,7 @@ export function createResend({
   apiKey,
   baseUrl = 'https://api.resend.com',
   clock,
-  connections = 8, // More than a rate of 10 a second needs at half a second an answer.
+  connections = 64, // At half a second an answer that is 128 a second; only as many are opened as are needed.
   ratePerSecond = 2, // The smallest default that Resend has had.
   connectTimeoutMs = 5_000,
   answerTimeoutMs = 30_000, // Resend answers within a second; what takes longer than this is lost.

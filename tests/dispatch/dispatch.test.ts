@@ -48,7 +48,13 @@ onBothDatabases('from row to provider', (dialect) => {
   }
 
   const sweep = () =>
-    createSweep({ outbox: world.outbox, queries: world.queries, clock: world.clock, log: silentLog });
+    createSweep({
+      outbox: world.outbox,
+      queries: world.queries,
+      clock: world.clock,
+      log: silentLog,
+      retentionMs: 90 * 86_400_000,
+    });
   const reconcile = (from: Provider = provider) =>
     createReconcile({
       outbox: world.outbox,

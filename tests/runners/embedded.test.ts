@@ -37,7 +37,7 @@ function runner(
         waitMs: parts.waitMs ?? 0,
       }),
     },
-    sweep: { runOnce: async () => ({ recovered: 0, requests: 0, owed: 0 }) },
+    sweep: { runOnce: async () => ({ recovered: 0, expired: 0, requests: 0, owed: 0, forgotten: 0 }) },
     reconcile: { runOnce: async () => 0 },
     clock: databaseClock,
     log,

@@ -1,0 +1,41 @@
+/**
+ * How many mails are in flight at once. It grows while the provider answers as fast as before, and shrinks when answers
+ * take longer: then the mails only queue up somewhere, and would be in doubt all together if this process died.
+ */
+export interface Width {
+  readonly current: number;
+  /** After a batch: how many calls there were, and how long one took on average. */
+  learn(batch: { calls: number; meanMs: number }): void;
+}
+
+const first = 4;
+/** Half as long again as at its best is a provider, or a machine, that has enough to do. */
+const patience = 1.5;
+const growth = 1.25;
+/** Deep enough that the provider is seen at its best again before the next climb. */
+const retreat = 0.5;
+/** The best is forgotten by and by: a provider that has become slower for good is not punished for ever. */
+const forgetting = 1.005;
+/** Below this a call is all overhead, and its share of noise says nothing about the provider. */
+const floorMs = 1;
+
+/** Never more than `max`, which is what the provider takes, nor fewer than one. */
+export function createWidth(max: number): Width {
+  let current = Math.min(first, max);
+  let bestMs = Infinity;
+  return {
+    get current() {
+      return current;
+    },
+    learn({ calls, meanMs }) {
+      // With room to spare, it was not the width that held us back.
+      if (calls < current) return;
+      const seenMs = Math.max(floorMs, meanMs);
+      bestMs = Math.min(bestMs * forgetting, seenMs);
+      current =
+        seenMs <= bestMs * patience
+          ? Math.min(max, Math.ceil(current * growth))
+          : Math.max(Math.min(first, max), Math.floor(current * retreat));
+    },
+  };
+}

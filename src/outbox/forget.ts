@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import type { Tx } from '../db/database.ts';
+import { type DialectName, forUpdate, rowsOf } from '../db/dialect.ts';
+import { type Status, statuses } from '../domain/status.ts';
+import { writeStory } from './story.ts';
+
+/**
+ * Retention: the mails of deliveries that ended long ago are deleted, with what their intents brought, and their addresses
+ * blanked. The delivery itself stays, with its identity and its story: the same thing is never told again, and who asks
+ * still learns what became of it.
+ */
+export interface ForgetOrder {
+  /** Deliveries of intents that came before this. */
+  createdBefore: number;
+  /** Above this number: what cannot be forgotten yet must not hold back what is behind it. */
+  above: number;
+  limit: number;
+}
+
+export interface Forgotten {
+  count: number;
+  /** Where to go on; null when nothing older is left. */
+  next: number | null;
+}
+
+/** What has been forgotten has no mails any more, so that the lowest numbers that have are where to begin. */
+export async function forgetMails(
+  tx: Tx,
+  dialect: DialectName,
+  { createdBefore, above, limit }: ForgetOrder,
+  now: number,
+): Promise<Forgotten> {
+  const { rows } = await sql<{ seq: number; status: Status; round: number; created_at: number }>`
+    SELECT seq, status, round, created_at FROM deliveries
+    WHERE seq IN (SELECT DISTINCT delivery_seq FROM delivery_mails WHERE delivery_seq > ${above} ORDER BY delivery_seq LIMIT ${limit})
+    ORDER BY seq ${forUpdate(dialect)}
+  `.execute(tx);
+  const old = rows.filter((row) => row.created_at < createdBefore);
+  const ended = old.filter(({ status }) => statuses[status].isFinal);
+  const last = old.at(-1);
+  const next = last && old.length === limit ? last.seq : null;
+  if (ended.length === 0) return { count: 0, next };
+  const seqs = sql`(SELECT seq FROM ${rowsOf(
+    dialect,
+    { seq: 'number' },
+    ended.map(({ seq }) => ({ seq })),
+  )})`;
+  await sql`DELETE FROM delivery_mails WHERE delivery_seq IN ${seqs}`.execute(tx);
+  await sql`UPDATE deliveries SET to_email = NULL WHERE seq IN ${seqs}`.execute(tx);
+  await writeStory(
+    tx,
+    dialect,
+    ended.map(({ seq, status, round }) => ({
+      ...{ delivery_seq: seq, at: now, event: 'forgotten', status, round },
+      ...{ actor: 'sweep', detail: '{}' },
+    })),
+  );
+  return { count: ended.length, next };
+}

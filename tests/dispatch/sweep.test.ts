@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createSweep, type Sweep } from '../../src/dispatch/sweep.ts';
+import { tellStory } from '../../src/domain/sentences.ts';
+import type { Status } from '../../src/domain/status.ts';
+import { statuses } from '../../src/domain/status.ts';
+import { silentLog } from '../../src/std/log.ts';
+import { rowIn } from '../support/rows.ts';
+import { createWorld, intentNumber, onBothDatabases, type World } from '../support/world.ts';
+
+const dayMs = 86_400_000;
+
+onBothDatabases('the sweep', (dialect) => {
+  let world: World;
+  let sweep: Sweep;
+  beforeEach(async () => {
+    world = await createWorld(dialect);
+    const { outbox, queries, clock } = world;
+    sweep = createSweep({ outbox, queries, clock, log: silentLog, retentionMs: 90 * dayMs });
+  });
+  afterEach(() => world.close());
+
+  const statusOf = async (seq: number | undefined) => (await world.queries.find(String(seq)))?.status;
+  const mailsOf = async (seq: number) => (await world.queries.story(seq)).mails.length;
+
+  it('ends what waits past its last moment, and leaves alone what still has time', async () => {
+    const now = world.clock.now();
+    const [late, early, endless] = await world.outbox.enqueue([
+      intentNumber(1, { expiresAt: now + 1_000, dueAt: now + dayMs }),
+      intentNumber(2, { expiresAt: now + 2_000, dueAt: now + dayMs }),
+      intentNumber(3, { dueAt: now + dayMs }),
+    ]);
+    await world.clock.advance(1_000);
+    expect(await sweep.runOnce()).toMatchObject({ expired: 1 });
+    expect(await statusOf(late?.seq)).toBe('expired');
+    expect(await statusOf(early?.seq)).toBe('pending');
+    expect(await statusOf(endless?.seq)).toBe('pending');
+    expect(await sweep.runOnce()).toMatchObject({ expired: 0 });
+  });
+
+  it('never calls expired what a worker holds or what may have been accepted', async () => {
+    const [seq] = await Promise.all([rowIn(world, 'sending', 1, { dueAt: world.clock.now() + dayMs })]);
+    await world.db.write.updateTable('deliveries').set({ expires_at: 1 }).execute();
+    expect(await sweep.runOnce()).toMatchObject({ expired: 0 });
+    expect(await statusOf(seq)).toBe('sending');
+  });
+
+  it('forgets mails and addresses after their time, and never what has not ended', async () => {
+    const seqs = new Map<Status, number>();
+    for (const [index, status] of (Object.keys(statuses) as Status[]).entries()) {
+      // Due far away, so that nothing else moves them.
+      const dueAt = statuses[status].isDue ? { dueAt: world.clock.now() + 1000 * dayMs } : {};
+      seqs.set(status, await rowIn(world, status, index, dueAt));
+    }
+    await world.clock.advance(90 * dayMs);
+    expect(await sweep.runOnce()).toMatchObject({ forgotten: 0 });
+    // Just after their time, but not yet at the next look.
+    await world.clock.advance(1);
+    expect(await sweep.runOnce()).toMatchObject({ forgotten: 0 });
+    await world.clock.advance(10 * 60_000);
+    const ended = (Object.keys(statuses) as Status[]).filter((status) => statuses[status].isFinal);
+    expect(await sweep.runOnce()).toMatchObject({ forgotten: ended.length });
+    for (const [status, seq] of seqs) {
+      const row = await world.queries.find(String(seq));
+      const isForgotten = statuses[status].isFinal;
+      expect(row?.status).toBe(status);
+      expect(row?.to_email === null, status).toBe(isForgotten);
+      expect(await mailsOf(seq), status).toBe(isForgotten ? 0 : 1);
+    }
+  });
+
+  it('keeps the identity of what it forgot: the same thing is not told again, and the story says why', async () => {
+    const seq = await rowIn(world, 'sent', 1);
+    await world.clock.advance(91 * dayMs);
+    await sweep.runOnce();
+    const [again] = await world.outbox.enqueue([intentNumber(1)]);
+    expect(again).toMatchObject({ seq, isNew: false, status: 'sent' });
+    expect(await mailsOf(seq)).toBe(0);
+    const { events } = await world.queries.story(seq);
+    const told = tellStory({ source: 'plain', lane: 'normal', createdAt: 0 }, events);
+    expect(told.at(-1)?.sentence).toBe(
+      'Its content and its address were deleted, as long after its end as retention says.',
+    );
+  });
+
+  it('goes on batch by batch, past those that must stay', async () => {
+    await world.outbox.enqueue(Array.from({ length: 450 }, (_, number) => intentNumber(number)));
+    await world.db.write
+      .updateTable('deliveries')
+      .set({ status: 'skipped_ineligible', due_at: null })
+      .where('seq', '>', 210)
+      .execute();
+    await world.db.write
+      .updateTable('deliveries')
+      .set({ due_at: world.clock.now() + 1000 * dayMs })
+      .where('seq', '<=', 210)
+      .execute();
+    await world.clock.advance(91 * dayMs);
+    const counts = [];
+    for (let turn = 0; turn < 4; turn++) counts.push((await sweep.runOnce()).forgotten);
+    expect(counts).toEqual([0, 190, 50, 0]);
+  });
+});
