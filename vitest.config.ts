@@ -1,11 +1,19 @@
 import { defineConfig } from 'vitest/config';
+import { crashPoints } from './tests/crash/instrument.ts';
+
+const tests = ['src/**/*.test.ts', 'tests/**/*.test.ts'];
+const crashTests = 'tests/crash/**/*.test.ts';
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'tests/**/*.test.ts'],
     // Worlds (databases, child processes) are slow to build on two cores; a hang is still a failure.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    projects: [
+      { extends: true, test: { name: 'tests', include: tests, exclude: [crashTests, '**/node_modules/**'] } },
+      // The engine with a point after every await, at which it can be killed.
+      { extends: true, plugins: [crashPoints()], test: { name: 'crash', include: [crashTests] } },
+    ],
   },
 });

@@ -87,7 +87,12 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
           : [],
       );
       const lastCheck = gateOf(source, suppressions, clock);
-      allowed.push(...(await outbox.resubmit(batch, { worker, account: provider.account, lastCheck })));
+      try {
+        allowed.push(...(await outbox.resubmit(batch, { worker, account: provider.account, lastCheck })));
+      } catch (error) {
+        // Nothing of these leaves again for now; they can still be looked up, and the other sources' go on.
+        log.error('resubmit.failed', { source: source.name, deliveries: batch.length, error });
+      }
     }
     return allowed;
   }

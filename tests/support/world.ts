@@ -30,10 +30,12 @@ export interface World {
 
 const postgresUrl = process.env.TIDINGS_TEST_POSTGRES_URL;
 
+export const hasPostgres = postgresUrl !== undefined;
+
 /** The same tests on both databases. Without a PostgreSQL they are skipped, and the runner says so by name. */
 export function onBothDatabases(name: string, tests: (dialect: DialectName) => void): void {
   describe(`${name} (sqlite)`, () => tests('sqlite'));
-  describe.skipIf(!postgresUrl)(`${name} (postgres)`, () => tests('postgres'));
+  describe.skipIf(!hasPostgres)(`${name} (postgres)`, () => tests('postgres'));
 }
 
 export async function emptyDatabase(dialect: DialectName): Promise<{ url: string; drop(): Promise<void> }> {

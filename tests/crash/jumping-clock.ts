@@ -1,0 +1,25 @@
+import { type Clock, systemClock } from '../../src/std/clock.ts';
+
+/** Real time, which can be jumped ahead: sockets work at their own pace, leases end when the test says so. */
+export interface JumpingClock extends Clock {
+  jump(ms: number): void;
+  /** The same time for those who wait for sockets: their sleeps take as long as they say. */
+  readonly patient: Clock;
+}
+
+export function createJumpingClock(): JumpingClock {
+  let ahead = 0;
+  const now = () => systemClock.now() + ahead;
+  const monotonic = () => systemClock.monotonic() + ahead;
+  const jump = (ms: number) => {
+    ahead += Math.ceil(Math.max(0, ms));
+  };
+  return {
+    ...{ now, monotonic, jump },
+    async sleep(ms) {
+      jump(ms);
+      await new Promise(setImmediate);
+    },
+    patient: { now, monotonic, sleep: systemClock.sleep },
+  };
+}

@@ -1,0 +1,252 @@
+import { sql } from 'kysely';
+import { createSuppressions } from '../../src/consent/suppressions.ts';
+import type { Database } from '../../src/db/database.ts';
+import { createDispatch } from '../../src/dispatch/dispatch.ts';
+import { createPace } from '../../src/dispatch/pace.ts';
+import { createReconcile } from '../../src/dispatch/reconcile.ts';
+import { createSweep } from '../../src/dispatch/sweep.ts';
+import { type Intent, lanes } from '../../src/domain/delivery.ts';
+import type { Sender } from '../../src/domain/message.ts';
+import { leaseMs } from '../../src/domain/policy.ts';
+import { createOutbox, type Outbox, readNamespace } from '../../src/outbox/outbox.ts';
+import { createQueries } from '../../src/outbox/queries.ts';
+import type { Provider } from '../../src/providers/provider.ts';
+import { plainSource } from '../../src/sources/plain/plain.ts';
+import type { Source } from '../../src/sources/source.ts';
+import { silentLog as log } from '../../src/std/log.ts';
+import { createSeededRandom } from '../../src/std/random.ts';
+import { mailTo } from '../support/mails.ts';
+import type { JumpingClock } from './jumping-clock.ts';
+
+/**
+ * A day at work that comes by every await: mails that simply leave, one that bounces and goes out again, one that a source
+ * holds back until an operator asks for it, one that is complained about, a source that throws, books that are not kept at
+ * first, a database that fails for a moment, a provider that was down, and what a worker left behind that died before.
+ * Written so that it can be begun again after a crash anywhere: what has been done is not done again.
+ */
+export interface Scenario {
+  /** By somebody who then dies: what the first life finds. */
+  leaveBehind(parts: LifeParts): Promise<void>;
+  /** From wherever it stands to where nothing is left to do. */
+  run(parts: LifeParts): Promise<void>;
+  /** How often each of this scenario's intents should have been accepted, by address. */
+  readonly expected: ReadonlyMap<string, number>;
+  readonly prefix: string;
+}
+
+export interface LifeParts {
+  db: Database;
+  provider: Provider;
+  clock: JumpingClock;
+  worker: string;
+}
+
+const dayMs = 86_400_000;
+const names = ['plain-1', 'plain-2', 'plain-3', 'bounces', 'held-back', 'complained'] as const;
+const unsendable = ['unsendable-1', 'unsendable-2'] as const;
+const leftBehind = ['begun-before', 'key-forgotten', 'claimed-before'] as const;
+
+export function createScenario(number: number): Scenario {
+  const prefix = `run-${number}-`;
+  const addressOf = (name: string) => `${prefix}${name}@example.org`;
+  const intent = (name: string): Intent => ({
+    ...{ source: 'plain', occasion: prefix, recipient: addressOf(name), toEmail: addressOf(name) },
+    lane: lanes[name.length % lanes.length] ?? 'normal',
+    variables: name.startsWith('unsendable') ? {} : { subject: `About ${name}`, text: 'Text' },
+  });
+  // Outside of every life, as the world is: what has failed once does not fail again.
+  const trouble = { drafts: 1, checks: 1, books: 2, records: 3 };
+  const strikes = (kind: keyof typeof trouble) => trouble[kind] > 0 && trouble[kind]-- > 0;
+  const fail = (what: string): never => {
+    throw new Error(`${what} failed, as it should`);
+  };
+
+  const source: Source = {
+    ...plainSource,
+    async draft(deliveries) {
+      if (deliveries.length > 1 && strikes('drafts')) fail('the draft');
+      return plainSource.draft(deliveries);
+    },
+    async recheck(deliveries, tx) {
+      const isUnlucky = deliveries.some(({ recipient }) => recipient === addressOf('plain-1'));
+      if (deliveries.length > 1 && isUnlucky && strikes('checks')) fail('the last check');
+      const asked = await tx.selectFrom('operator_requests').select('delivery_seq').execute();
+      const held = deliveries.filter(
+        ({ seq, recipient }) =>
+          recipient === addressOf('held-back') && !asked.some(({ delivery_seq }) => delivery_seq === seq),
+      );
+      return new Map(held.map(({ seq }) => [seq, { event: 'ineligible' as const }]));
+    },
+    async changed(facts, tx) {
+      const isUnlucky = facts.some(({ delivery }) => delivery.recipient === addressOf('plain-1'));
+      if (isUnlucky && strikes('books')) fail('the bookkeeping');
+      for (const { kind, delivery } of facts)
+        await sql`INSERT INTO crash_books (delivery_seq, kind) VALUES (${delivery.seq}, ${kind})`.execute(tx);
+    },
+  };
+
+  async function engineOf({ db, provider, clock, worker }: LifeParts) {
+    const suppressions = createSuppressions({ clock });
+    const listeners = {
+      consent: suppressions.learn,
+      source: (name: string) => (name === 'plain' ? source.changed : undefined),
+    };
+    const outbox = createOutbox({ db, clock, log, namespace: await readNamespace(db), listeners });
+    const queries = createQueries(db);
+    // The database fails for a moment, just when something is to be written down.
+    const shaky: Outbox = {
+      ...outbox,
+      record: (reports, tx) =>
+        reports.length > 1 && strikes('records')
+          ? Promise.reject(new Error('the disk is full, for a moment'))
+          : outbox.record(reports, tx),
+    };
+    const pace = createPace({ db, provider, clock, log });
+    const common = { sources: [source], suppressions, provider, pace, clock, log, worker };
+    return {
+      ...{ db, outbox, queries, pace },
+      dispatch: createDispatch({
+        ...{ ...common, outbox: shaky, random: createSeededRandom(7) },
+        ...{ from: 'Crash <crash@example.org>' as Sender, environment: 'test' },
+      }),
+      sweep: createSweep({ outbox, queries, clock, log, retentionMs: 90 * dayMs }),
+      reconcile: createReconcile({
+        ...{ ...common, outbox, queries },
+        leaseOf: () => leaseMs(source.policy, provider.guarantees),
+      }),
+    };
+  }
+
+  async function leaveBehind(parts: LifeParts): Promise<void> {
+    const { db, outbox, pace } = await engineOf(parts);
+    const { clock, provider } = parts;
+    await outbox.enqueue(leftBehind.map(intent));
+    const heldMs = leaseMs(source.policy, provider.guarantees);
+    const worker = 'the one before';
+    for (const from of lanes) {
+      const claimed = await outbox.claim({ source: 'plain', worker, leaseMs: heldMs, limit: 10, from });
+      for (const each of claimed) {
+        if (each.recipient === addressOf('claimed-before')) continue;
+        const { idempotencyWindowMs } = provider.guarantees;
+        const isForgotten = each.recipient === addressOf('key-forgotten') && idempotencyWindowMs !== null;
+        await outbox.begin([{ claimed: each, mail: mailFor(each.recipient) }], {
+          ...{ worker, account: provider.account, lastCheck: async () => new Map() },
+          keyWindowMs: isForgotten ? 1 : idempotencyWindowMs,
+        });
+      }
+    }
+    clock.jump(Math.max(heldMs, provider.guarantees.longestCallMs + 30_000));
+    await db.write.deleteFrom('provider_pace').execute();
+    await pace.observe({ accepted: 0, doubtful: 0, pauseMs: null, down: 'unreachable', ratePerSecond: null });
+    await somethingTooLate(outbox, parts.clock.now());
+    await somethingOld(db, outbox, parts.clock.now());
+    await sql`
+      INSERT INTO owed_facts (delivery_seq, source, fact, at, due_at, last_error)
+      VALUES (1, 'another process knows it', '{}', 1, 1, 'x')
+    `.execute(db.write);
+  }
+
+  const mailFor = (address: string) => ({ ...mailTo(1), to: address as ReturnType<typeof mailTo>['to'] });
+
+  const somethingTooLate = (outbox: Outbox, now: number) =>
+    outbox.enqueue([{ ...intent('too-late'), expiresAt: now + 1, dueAt: now + dayMs }]);
+
+  async function somethingOld(db: Database, outbox: Outbox, now: number): Promise<void> {
+    const [old] = await outbox.enqueue([intent('old')]);
+    const long = { status: 'expired', due_at: null, created_at: now - 100 * dayMs } as const;
+    await db.write
+      .updateTable('deliveries')
+      .set(long)
+      .where('seq', '=', old?.seq ?? 0)
+      .execute();
+  }
+
+  async function run(parts: LifeParts): Promise<void> {
+    const { clock } = parts;
+    const engine = await engineOf(parts);
+    const { outbox, queries } = engine;
+    await outbox.enqueue([...names, ...unsendable].map(intent));
+    await outbox.enqueue(names.map(intent));
+    // An account that nobody has used so far has no row yet.
+    const fresh = { ...parts.provider, account: `${prefix}${parts.worker}` };
+    await createPace({ db: parts.db, provider: fresh, clock, log }).take(1);
+    const { signal } = new AbortController();
+    for (let turn = 0; turn < 60; turn++) {
+      await engine.sweep.runOnce();
+      const { handled, waitMs } = await engine.dispatch.runOnce(signal);
+      await engine.reconcile.runOnce(signal);
+      if (handled > 0) continue;
+      const moved = await theWorldGoesOn(engine, clock.now());
+      const nextAt = await nextDueAt(parts.db);
+      if (nextAt === null && !moved) break;
+      clock.jump(moved ? 0 : Math.max(waitMs, (nextAt ?? 0) - clock.now()));
+    }
+    // Those who only look.
+    for (const reference of ['1', 'no such message', '6f0c2c6e-0000-4000-8000-000000000000']) {
+      await queries.find(reference);
+    }
+    await queries.story(1);
+    await queries.counts();
+    await queries.oldestDueAt('plain');
+  }
+
+  /** A bounce, a complaint, an operator's wish: each once. Answers whether something happened. */
+  async function theWorldGoesOn({ db, outbox, queries }: Awaited<ReturnType<typeof engineOf>>, now: number) {
+    const rowOf = async (name: string) => (await queries.search({ address: addressOf(name), limit: 1 }))[0];
+    const bounced = await rowOf('bounces');
+    if (bounced?.status === 'sent' && bounced.round === 1) {
+      const report = {
+        event: 'bounced_for_now',
+        round: 1,
+        at: now,
+        dueAt: now + 1_000,
+        roundsMax: 3,
+      } as const;
+      await outbox.record([{ ...report, seq: bounced.seq, actor: 'webhook' }]);
+      return true;
+    }
+    const complained = await rowOf('complained');
+    if (complained?.status === 'sent') {
+      await outbox.record([
+        { seq: complained.seq, actor: 'webhook', event: 'complained', round: 1, at: now },
+      ]);
+      return true;
+    }
+    const [owed] = await db.read.selectFrom('owed_facts').selectAll().where('source', '=', 'plain').execute();
+    if (owed) {
+      await db.write.updateTable('owed_facts').set({ due_at: now }).where('source', '=', 'plain').execute();
+      return true;
+    }
+    const held = (await rowOf('held-back')) ?? undefined;
+    if (held?.status === 'skipped_ineligible') {
+      const [asked] = await db.read
+        .selectFrom('operator_requests')
+        .select('request_seq')
+        .where('delivery_seq', '=', held.seq)
+        .execute();
+      if (!asked) {
+        await sql`
+          INSERT INTO operator_requests (delivery_seq, verb, reason, requested_by, requested_at)
+          VALUES (${held.seq}, 'requeued', 'she asked for it', 'an operator', ${now})
+        `.execute(db.write);
+      }
+      return true;
+    }
+    return false;
+  }
+
+  async function nextDueAt(db: Database): Promise<number | null> {
+    const row = await db.read
+      .selectFrom('deliveries')
+      .select((eb) => eb.fn.min('due_at').as('due_at'))
+      .where('occasion', '=', prefix)
+      .executeTakeFirst();
+    return row?.due_at ?? null;
+  }
+
+  const times = (name: string) => (name === 'bounces' ? 2 : name.startsWith('unsendable') ? 0 : 1);
+  const expected = new Map(
+    [...names, ...leftBehind, ...unsendable].map((name) => [addressOf(name), times(name)]),
+  );
+  return { leaveBehind, run, expected, prefix };
+}
