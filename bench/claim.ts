@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { sql } from 'kysely';
-import pg from 'pg';
 import { type Database, openDatabase } from '../src/db/database.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { createOutbox, type Outbox, readNamespace } from '../src/outbox/outbox.ts';
 import { systemClock } from '../src/std/clock.ts';
 import { systemIds } from '../src/std/ids.ts';
 import { silentLog } from '../src/std/log.ts';
+import { median } from './support/median.ts';
+import { rowsWanted } from './support/rows-wanted.ts';
+import { withDatabases } from './support/with-databases.ts';
 
 /**
  * Does a claim get slower as the outbox fills? Three tables in one run, claimed from in turn, so that whatever else the
@@ -17,7 +16,7 @@ import { silentLog } from '../src/std/log.ts';
 const claims = 45;
 const claimSize = 20;
 const few = 1000;
-const many = Number(process.env.ROWS ?? 1_000_000);
+const many = rowsWanted({ usual: 1_000_000, least: claims * claimSize });
 
 const tables = [
   { name: `${few} waiting`, waiting: few, finished: 0 },
@@ -26,37 +25,15 @@ const tables = [
 ];
 
 const clock = systemClock;
-const folder = mkdtempSync(join(tmpdir(), 'tidings-bench-'));
-const postgresUrl = process.env.TIDINGS_TEST_POSTGRES_URL;
-try {
-  await compare('SQLite', (index) => `sqlite:${join(folder, `${index}.db`)}`);
-  if (postgresUrl) await onPostgres(postgresUrl);
-  else console.log('PostgreSQL: not measured, there is none');
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+await withDatabases(tables.length, async (kinds) => {
+  for (const { title, urls } of kinds) await compare(title, urls);
+});
 
-async function onPostgres(url: string): Promise<void> {
-  const admin = new pg.Client({ connectionString: url });
-  await admin.connect();
-  const names = tables.map((_, index) => `tidings_bench_${process.pid}_${index}`);
-  try {
-    for (const name of names) await admin.query(`CREATE DATABASE ${name}`);
-    await compare(
-      'PostgreSQL',
-      (index) => Object.assign(new URL(url), { pathname: `/${names[index]}` }).href,
-    );
-  } finally {
-    for (const name of names) await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
-    await admin.end();
-  }
-}
-
-async function compare(title: string, urlOf: (index: number) => string): Promise<void> {
+async function compare(title: string, urls: readonly string[]): Promise<void> {
   const opened: { db: Database; outbox: Outbox; times: number[] }[] = [];
   for (const [index, table] of tables.entries()) {
     console.error(`${title}: filling ${table.name} …`);
-    const db = await openDatabase(urlOf(index), { clock, log: silentLog });
+    const db = await openDatabase(urls[index] ?? '', { clock, log: silentLog });
     await migrate(db, { clock, ids: systemIds });
     await fill(db, table);
     const listeners = { consent: async () => {}, source: () => undefined };
@@ -84,10 +61,6 @@ async function compare(title: string, urlOf: (index: number) => string): Promise
     console.log(`  ${name} ${median(times).toFixed(3)} ms   × ${(median(times) / base).toFixed(2)}`);
     await db.close();
   }
-}
-
-function median(times: readonly number[]): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
 }
 
 async function fill(

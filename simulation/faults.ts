@@ -129,6 +129,7 @@ export function createFaults({ name, chance, clock, story, rate }: FaultParts): 
         await clock.sleep(ms, signal);
         await resume();
       },
+      nextTurn: () => clock.nextTurn(),
     },
   };
 }

@@ -24,6 +24,7 @@ export async function createDatabaseClock(db: Database, local: Clock, log: Log):
     now: () => Math.round(local.monotonic() + offsetMs),
     monotonic: local.monotonic,
     sleep: local.sleep,
+    nextTurn: local.nextTurn,
     get isSteady() {
       return isSteady;
     },

@@ -42,11 +42,23 @@ export function rowsOf<Name extends string>(
       const values = rows.map((row) => row[name]);
       return sql`${values}::${sql.raw(postgresTypes[columns[name]])}[]`;
     });
-    return sql`unnest(${sql.join(arrays)}) AS input(${sql.join(names.map((name) => sql.ref(name)))})`;
+    return sql`unnest(${sql.join(arrays)}) AS input(${namesOf(columns)})`;
   }
-  const cells = names.map((name, index) => sql`value ->> ${sql.lit(index)} AS ${sql.ref(name)}`);
+  const cells = names.map((name, index) => `value ->> ${index} AS "${name}"`);
   const json = JSON.stringify(rows.map((row) => names.map((name) => row[name])));
-  return sql`(SELECT ${sql.join(cells)} FROM json_each(${json})) AS input`;
+  return sql`(SELECT ${sql.raw(cells.join(', '))} FROM json_each(${json})) AS input`;
+}
+
+/**
+ * The columns' names as SQL: constants of this program, and text for that reason. As a tree of references that is built and
+ * printed at every statement, twenty columns cost 90 µs against 17, which is a share of a small batch.
+ */
+export function namesOf(columns: Readonly<Record<string, ColumnType>>): RawBuilder<unknown> {
+  return sql.raw(
+    Object.keys(columns)
+      .map((name) => `"${name}"`)
+      .join(', '),
+  );
 }
 
 /** Rows locked until the transaction ends. SQLite's writer is alone in any case. */

@@ -35,6 +35,9 @@ export function createRecorder({ outbox, clock, log }: { outbox: Outbox; clock: 
 
   async function writeAll(): Promise<void> {
     while (gathered.length > 0) {
+      // SQLite commits while everything else stands still. Without this each outcome would have a commit of its own, and
+      // the connection that it has freed would stay idle meanwhile.
+      await clock.nextTurn();
       const batch = gathered.slice(0, batchMax);
       gathered = gathered.slice(batchMax);
       await write(batch);
@@ -77,7 +80,7 @@ export function createRecorder({ outbox, clock, log }: { outbox: Outbox; clock: 
   return {
     add(report) {
       gathered.push(report);
-      writing ??= Promise.resolve().then(writeAll);
+      writing ??= writeAll();
     },
     async drain() {
       while (writing) await writing;

@@ -62,11 +62,16 @@ export async function beginDeliveries(
   const ours = batch.filter(({ claimed }) => leases.get(claimed.seq) === claimed.lease);
   const verdicts = await order.lastCheck(ours, tx);
   const resubmitUntil = order.keyWindowMs === null ? null : now + order.keyWindowMs;
+  // Only of what is frozen here; the others' bodies were hashed when they were.
+  const hashes = new Map(
+    batch.filter(({ claimed }) => !claimed.frozen).map(({ claimed, mail }) => [claimed.seq, bodyHash(mail)]),
+  );
   const reports = batch.map(({ claimed, mail }): Report => {
     const base = { seq: claimed.seq, lease: claimed.lease, actor: order.worker };
     const verdict = verdicts.get(claimed.seq);
     if (verdict) return { ...base, ...verdict };
-    const frozen = claimed.frozen ? {} : { frozen: { toEmail: mail.to, contentHash: bodyHash(mail) } };
+    const contentHash = hashes.get(claimed.seq);
+    const frozen = contentHash === undefined ? {} : { frozen: { toEmail: mail.to, contentHash } };
     return { ...base, event: 'begun', account: order.account, resubmitUntil, ...frozen };
   });
   const answers = await applyReports(tx, rows, reports, now, parts);
@@ -74,13 +79,11 @@ export async function beginDeliveries(
     answers.filter(({ changed, status }) => changed && status === 'sending').map(({ seq }) => seq),
   );
   const sending = batch.filter(({ claimed }) => begun.has(claimed.seq));
-  const fresh = sending.filter(({ claimed }) => !claimed.frozen);
-  await freezeMails(
-    tx,
-    parts.dialect,
-    fresh.map(({ claimed: { seq, round }, mail }) => ({ seq, round, mail })),
-    now,
-  );
+  const fresh = sending.flatMap(({ claimed: { seq, round }, mail }) => {
+    const hash = hashes.get(seq);
+    return hash === undefined ? [] : [{ seq, round, mail, hash }];
+  });
+  await freezeMails(tx, parts.dialect, fresh, now);
   return { sending, stopped: answers.filter(({ seq }) => !begun.has(seq)) };
 }
 

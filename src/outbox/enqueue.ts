@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/database.ts';
 import type { DialectName } from '../db/dialect.ts';
-import { rowsOf } from '../db/dialect.ts';
+import { namesOf, rowsOf } from '../db/dialect.ts';
 import { requireAddress } from '../domain/address.ts';
 import { deliveryId, type Intent, requireIntent } from '../domain/delivery.ts';
 import type { Status } from '../domain/status.ts';
@@ -48,7 +48,7 @@ export async function enqueueIntents(
     columns,
     distinct.map((intent) => cellsOf(intent, now)),
   );
-  const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)));
+  const names = namesOf(columns);
   // `WHERE true`: without it SQLite reads ON CONFLICT as part of the SELECT's join.
   const { rows: made } = await sql<{ seq: number; id: string }>`
     INSERT INTO deliveries (${names}, status) SELECT ${names}, 'pending' FROM ${input} WHERE true

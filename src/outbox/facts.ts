@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
 import type { DialectName } from '../db/dialect.ts';
-import { rowsOf } from '../db/dialect.ts';
+import { namesOf, rowsOf } from '../db/dialect.ts';
 import type { EvidenceEvent } from '../domain/evidence.ts';
 import type { DeliveryState } from '../domain/transition.ts';
 import type { Log } from '../std/log.ts';
@@ -101,7 +101,7 @@ async function oweFacts(tx: Tx, dialect: DialectName, facts: readonly Fact[], er
     due_at: now + owedPauseMs,
     last_error: error,
   }));
-  const names = sql.join(Object.keys(owedColumns).map((name) => sql.ref(name)));
+  const names = namesOf(owedColumns);
   await sql`
     INSERT INTO owed_facts (${names}) SELECT ${names} FROM ${rowsOf(dialect, owedColumns, rows)}
   `.execute(tx);

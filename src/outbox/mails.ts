@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/database.ts';
 import type { DialectName } from '../db/dialect.ts';
-import { rowsOf } from '../db/dialect.ts';
+import { namesOf, rowsOf } from '../db/dialect.ts';
 import type { DeliveryMailRow } from '../db/schema.ts';
 import type { Address } from '../domain/address.ts';
-import { bodyHash, type Mail, type Sender } from '../domain/message.ts';
+import type { Mail, Sender } from '../domain/message.ts';
 
 /** The frozen mails: what leaves under a round's key is written here first, and never changes afterwards. */
 
@@ -40,11 +40,11 @@ const columns = {
 export async function freezeMails(
   tx: Tx,
   dialect: DialectName,
-  mails: readonly { seq: number; round: number; mail: Mail }[],
+  mails: readonly { seq: number; round: number; mail: Mail; hash: string }[],
   now: number,
 ): Promise<void> {
   if (mails.length === 0) return;
-  const rows = mails.map(({ seq, round, mail }) => ({
+  const rows = mails.map(({ seq, round, mail, hash }) => ({
     delivery_seq: seq,
     round,
     sender: mail.from,
@@ -55,10 +55,10 @@ export async function freezeMails(
     text: mail.text,
     headers: JSON.stringify(mail.headers),
     tags: JSON.stringify(mail.tags),
-    body_hash: bodyHash(mail),
+    body_hash: hash,
     frozen_at: now,
   }));
-  const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)));
+  const names = namesOf(columns);
   await sql`
     INSERT INTO delivery_mails (${names}) SELECT ${names} FROM ${rowsOf(dialect, columns, rows)}
   `.execute(tx);

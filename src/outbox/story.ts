@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/database.ts';
 import type { DialectName } from '../db/dialect.ts';
-import { rowsOf } from '../db/dialect.ts';
+import { namesOf, rowsOf } from '../db/dialect.ts';
 import type { Status } from '../domain/status.ts';
 import type { DeliveryState, Transition } from '../domain/transition.ts';
 import type { Report } from './record.ts';
@@ -68,7 +68,7 @@ const columns = {
 
 export async function writeStory(tx: Tx, dialect: DialectName, events: readonly StoryEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)));
+  const names = namesOf(columns);
   await sql`
     INSERT INTO delivery_events (${names}) SELECT ${names} FROM ${rowsOf(
       dialect,

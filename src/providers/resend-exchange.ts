@@ -77,7 +77,7 @@ function exchange(
 
   const end = (exchanged: Exchanged) => {
     if (ended.signal.aborted) return;
-    ended.abort();
+    ended.abort('ended'); // With a reason: the one that it would make is an error with a stack, for nobody, at every mail.
     resolve(exchanged);
   };
   const giveUp = (exchanged: Exchanged) => {

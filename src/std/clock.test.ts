@@ -58,7 +58,26 @@ describe('systemClock', () => {
   });
 });
 
+describe("systemClock's turn", () => {
+  test('ends after all that was ready, and what came of that', async () => {
+    const done: string[] = [];
+    void Promise.resolve().then(() => done.push('promised'));
+    setImmediate(() => {
+      done.push('ready');
+      setImmediate(() => done.push('came of it'));
+    });
+    await systemClock.nextTurn();
+    expect(done).toEqual(['promised', 'ready', 'came of it']);
+  });
+});
+
 describe('createManualClock', () => {
+  test('a turn needs no time to pass', async () => {
+    const clock = createManualClock(0);
+    await clock.nextTurn();
+    expect(clock.now()).toBe(0);
+  });
+
   test('stands still until it is moved, and both readings move together', async () => {
     const clock = createManualClock(5000);
     expect([clock.now(), clock.monotonic()]).toEqual([5000, 0]);

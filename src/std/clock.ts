@@ -9,6 +9,8 @@ export interface Clock {
   monotonic(): number;
   /** Resolves after `ms`, or at once when `signal` is aborted. It never rejects: a stop is not an error. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Resolves when what has already arrived is read and what could be written has left, and waits for nothing else. */
+  nextTurn(): Promise<void>;
 }
 
 export const systemClock: Clock = {
@@ -21,6 +23,8 @@ export const systemClock: Clock = {
       leftMs -= timerMaxMs;
     } while (leftMs > 0 && !signal?.aborted);
   },
+  // The first ends the turn that is under way, the second a whole one.
+  nextTurn: () => new Promise((resolve) => setImmediate(() => setImmediate(resolve))),
 };
 
 const timerMaxMs = 2 ** 31 - 1; // A longer timer of Node fires at once.
@@ -65,6 +69,8 @@ export function createManualClock(startAt = Date.UTC(2026, 0, 1)): ManualClock {
         signal?.addEventListener('abort', wake, { once: true });
       });
     },
+    // Not a real turn: how much real work is done by then must not depend on the machine.
+    nextTurn: () => Promise.resolve(),
     nextWakeMs() {
       return sleepers.length === 0 ? undefined : Math.min(...sleepers.map(({ wakeAt }) => wakeAt)) - elapsed;
     },

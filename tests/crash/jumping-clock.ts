@@ -20,6 +20,7 @@ export function createJumpingClock(): JumpingClock {
       jump(ms);
       await new Promise(setImmediate);
     },
-    patient: { now, monotonic, sleep: systemClock.sleep },
+    nextTurn: systemClock.nextTurn,
+    patient: { ...systemClock, now, monotonic },
   };
 }
