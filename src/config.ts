@@ -113,7 +113,8 @@ export const variables = {
   resendMaxRps: {
     name: 'RESEND_MAX_RPS',
     default: '2', // 002-P2-07; what the account's own answers allow may lower it.
-    meaning: 'Mails a second that the Resend account takes, over all processes.',
+    meaning:
+      'Mails a second that the Resend account takes, over all processes; what its answers allow may lower it.',
     read: (text) => {
       const value = Number(text);
       return value > 0 && value <= 10_000 ? { value } : { mustBe: 'a number above 0, at most 10000' };

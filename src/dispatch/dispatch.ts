@@ -126,8 +126,9 @@ export function createDispatch(parts: DispatchParts): Dispatch {
       const firstAt = shipment.firstAt + start * shipment.spacingMs;
       start += chosen.length;
       const seen = await sendAll({ ...shipment, batch, width, firstAt }, recorder, parts);
-      await recorder.drain();
+      // First, for all processes: what it says of the provider holds for the mails that they are about to send.
       await pace.observe(seen);
+      await recorder.drain();
       if (seen.pauseMs !== null || seen.down !== null) break;
     }
   }

@@ -3,6 +3,7 @@ import {
   afterProbe,
   claimProbe,
   giveBackPermits,
+  isNews,
   type Observation,
   observe,
   type PaceState,
@@ -42,19 +43,21 @@ export interface PaceParts {
 export function createPace({ db, provider, clock, log }: PaceParts): Pace {
   const { account } = provider;
   const { ratePerSecond } = provider.guarantees;
-  /** As far as this process knows: the row has nothing to reset. Unknown at the start. */
-  let isWell = false;
+  /** The row as this process last saw it. */
+  let known: PaceState | undefined;
 
   /** Reads the row under a lock, lets `decide` say what becomes of it, and writes it if that is something else. */
   async function change<T>(
     decide: (state: PaceState, tx: Tx) => Promise<{ state: PaceState; result: T }>,
   ): Promise<T> {
-    return db.transaction(async (tx) => {
+    const { state, result } = await db.transaction(async (tx) => {
       const before = await lock(tx, db, account);
-      const { state, result } = await decide(before, tx);
-      if (state !== before) await write(tx, account, state);
-      return result;
+      const decided = await decide(before, tx);
+      if (decided.state !== before) await write(tx, account, decided.state);
+      return decided;
     });
+    known = state;
+    return result;
   }
 
   return {
@@ -77,13 +80,10 @@ export function createPace({ db, provider, clock, log }: PaceParts): Pace {
     },
 
     async observe(seen) {
-      const isQuiet =
-        seen.doubtful === 0 && seen.pauseMs === null && seen.down === null && seen.ratePerSecond === null;
-      // All is well, and was before: nothing to write on the hot path.
-      if (isQuiet && isWell) return;
+      // Nothing to write on the hot path, not even a row to lock.
+      if (known && !isNews(known, seen)) return;
       const opened = await change(async (before) => {
-        const state = observe(before, seen, clock.now());
-        isWell = state.doubts === 0 && state.openings === 0;
+        const state = isNews(before, seen) ? observe(before, seen, clock.now()) : before;
         return { state, result: before.openSince === null && state.openSince !== null ? state : null };
       });
       if (opened) log.error('provider.circuit_opened', { account, reason: opened.openReason });

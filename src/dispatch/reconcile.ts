@@ -12,6 +12,7 @@ import type { Clock } from '../std/clock.ts';
 import type { Log } from '../std/log.ts';
 import { gateOf } from './gate.ts';
 import type { Pace } from './pace.ts';
+import { note, nothingSeen } from './send.ts';
 
 /**
  * Settles deliveries of which nobody knows whether they were accepted, rung by rung: the same bytes under the same key while
@@ -63,18 +64,21 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
     const doubted = await outbox.takeUp({ worker, limit: Math.min(permits.count, concurrency), leaseMs });
     await pace.giveBack(permits, doubted.length);
     const leaving = new Set((await resubmittable(doubted)).map(({ claimed }) => claimed.seq));
+    const seen = nothingSeen();
     // Side by side: one look-up may take as long as a lease, and none may wait behind another's.
     await Promise.all(
       doubted.map(async (one, index) => {
         const waitMs = permits.firstAt + index * permits.spacingMs - clock.now();
         if (waitMs > 0) await clock.sleep(waitMs, signal);
-        const report = await settle(one, leaving.has(one.seq) && !signal.aborted ? startBefore : null);
+        const mayLeave = leaving.has(one.seq) && !signal.aborted;
+        const report = await settle(one, mayLeave ? startBefore : null, (outcome) => note(seen, outcome));
         const [answer] = await outbox.record([report]);
         if (answer?.changed && answer.status !== 'reconciling') {
           log.warn('delivery.reconciled', { deliveryId: one.id, as: report.event, status: answer.status });
         }
       }),
     );
+    await pace.observe({ ...seen, ratePerSecond: provider.seenRatePerSecond?.() ?? null });
     return doubted.length;
   }
 
@@ -98,7 +102,11 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
   }
 
   /** `startBefore` is null where the same bytes may not leave again. */
-  async function settle(one: Doubted, startBefore: number | null): Promise<Report> {
+  async function settle(
+    one: Doubted,
+    startBefore: number | null,
+    tell: (outcome: Outcome) => void,
+  ): Promise<Report> {
     const base = { seq: one.seq, lease: one.lease, actor: worker };
     const round = Math.max(one.round, 1);
     const key = idempotencyKey(one.id, round);
@@ -106,6 +114,7 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
     let outcome: Outcome | null = null;
     if (startBefore !== null && one.frozen) {
       outcome = await provider.send({ key, mail: one.frozen, startBefore }).catch(unknownOf);
+      tell(outcome);
       if (outcome.kind === 'accepted') {
         return {
           ...base,

@@ -8,11 +8,14 @@ import type { Report } from '../outbox/record.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { Clock } from '../std/clock.ts';
 import type { Random } from '../std/random.ts';
+import type { Pace } from './pace.ts';
 import type { Recorder } from './recorder.ts';
+import { createSlots } from './slots.ts';
 import type { Width } from './width.ts';
 
 export interface SendParts {
   provider: Provider;
+  pace: Pick<Pace, 'take'>;
   clock: Clock;
   random: Random;
   worker: string;
@@ -40,24 +43,25 @@ export async function sendAll(
   recorder: Recorder,
   parts: SendParts,
 ): Promise<Observation> {
-  const { provider, clock } = parts;
+  const { provider, pace, clock } = parts;
   const { longestCallMs } = provider.guarantees;
   // A call must end within the lease, by the clock that cannot jump: after it, somebody else decides.
   const startBefore = leaseEndsAt - longestCallMs;
-  const seen: Observation = { accepted: 0, doubtful: 0, pauseMs: null, down: null, ratePerSecond: null };
+  const seen = nothingSeen();
   const spent = { calls: 0, ms: 0 };
+  const slots = createSlots({ count: batch.length, firstAt, spacingMs }, pace, clock);
   let next = 0;
+
+  const isHalted = () => signal.aborted || seen.pauseMs !== null || seen.down !== null;
 
   async function sendOneByOne(): Promise<void> {
     for (let index = next++; index < batch.length; index = next++) {
       const one = batch[index] as Composed;
-      const waitMs = firstAt + index * spacingMs - clock.now();
-      if (spacingMs > 0 && waitMs > 0) await clock.sleep(waitMs, signal);
-      const isHalted = signal.aborted || seen.pauseMs !== null || seen.down !== null;
+      const hasSlot = !isHalted() && (await slots.next(signal));
       // By the wall clock too: a machine that was asleep does not know it by the other.
       const isInTime =
         clock.monotonic() <= startBefore && clock.now() + longestCallMs <= one.claimed.leaseEndsAt;
-      const mayStart = !isHalted && isInTime;
+      const mayStart = hasSlot && !isHalted() && isInTime;
       const beganAt = clock.monotonic();
       const outcome = mayStart ? await handOver(provider, one, startBefore) : notStarted(seen.pauseMs);
       if (mayStart) {
@@ -71,7 +75,7 @@ export async function sendAll(
 
   await Promise.all(Array.from({ length: Math.min(width.current, batch.length) }, sendOneByOne));
   if (spent.calls > 0) width.learn({ calls: spent.calls, meanMs: spent.ms / spent.calls });
-  return seen;
+  return { ...seen, ratePerSecond: provider.seenRatePerSecond?.() ?? null };
 }
 
 function notStarted(retryAfterMs: number | null): Outcome {
@@ -98,9 +102,14 @@ async function handOver(
   }
 }
 
+export function nothingSeen(): Observation {
+  return { accepted: 0, doubtful: 0, pauseMs: null, down: null, ratePerSecond: null };
+}
+
 const throttleMs = 1_000;
 
-function note(seen: Observation, outcome: Outcome): void {
+/** What an outcome tells about the provider, beside what it tells about the mail. */
+export function note(seen: Observation, outcome: Outcome): void {
   if (outcome.kind === 'accepted') seen.accepted += 1;
   if (outcome.kind === 'unknown' && outcome.isAttempt !== false) seen.doubtful += 1;
   if (outcome.kind !== 'deferred' || outcome.trouble === undefined) return;

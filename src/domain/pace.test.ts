@@ -5,6 +5,7 @@ import {
   claimProbe,
   freshPace,
   giveBackPermits,
+  isNews,
   type Observation,
   observe,
   type PaceState,
@@ -96,9 +97,13 @@ describe('the circuit', () => {
     expect(observe(paused, { ...quiet, pauseMs: 10 }, now).pausedUntil).toBe(now + 5_000);
   });
 
-  it.each(['unreachable', 'unauthorised', 'over_quota'])('opens at once when the provider is %s', (down) => {
+  it.each([
+    ['unreachable', 1_000],
+    ['unauthorised', 1_000],
+    ['over_quota', 300_000],
+  ])('opens at once when the provider is %s', (down, waitMs) => {
     const opened = observe(freshPace, { ...quiet, down }, now);
-    expect(opened).toMatchObject({ openSince: now, openReason: down, probeAt: now + 1_000 });
+    expect(opened).toMatchObject({ openSince: now, openReason: down, probeAt: now + waitMs });
     expect(takePermits(opened, 1, null, now + 3_600_000).permits.count).toBe(0);
   });
 
@@ -108,6 +113,60 @@ describe('the circuit', () => {
     expect(observe(four, { ...quiet, doubtful: 1 }, now)).toMatchObject({ openReason: 'failing' });
     const forgotten = observe(four, { ...quiet, accepted: 1 }, now);
     expect(observe(forgotten, { ...quiet, doubtful: 4 }, now).openSince).toBeNull();
+  });
+
+  const closedAgain = afterProbe(observe(freshPace, { ...quiet, down: 'unreachable' }, now), true, now);
+
+  it('after an outage one mail tries first, and the others follow when it is accepted', () => {
+    const trial = takePermits(closedAgain, 200, null, now);
+    expect(trial.permits.count).toBe(1);
+    expect(takePermits(trial.state, 200, null, now + 9_999).permits).toMatchObject({ count: 0, waitMs: 1 });
+    const accepted = observe(trial.state, { ...quiet, accepted: 1 }, now);
+    expect(takePermits(accepted, 200, null, now).permits.count).toBe(200);
+  });
+
+  it('the next one tries when the first ended otherwise, or when nobody came back to tell', () => {
+    const trial = takePermits(closedAgain, 200, null, now);
+    expect(takePermits(observe(trial.state, quiet, now), 200, null, now).permits.count).toBe(1);
+    expect(takePermits(trial.state, 200, null, now + 10_000).permits.count).toBe(1);
+  });
+
+  it('one doubt is enough while it is on trial', () => {
+    expect(observe(closedAgain, { ...quiet, doubtful: 1 }, now)).toMatchObject({
+      openReason: 'failing',
+      openings: 2,
+    });
+  });
+
+  it('what was under way when it opened does not shorten the next wait', () => {
+    const opened = observe(closedAgain, { ...quiet, down: 'unreachable' }, now);
+    expect(observe(opened, { ...quiet, accepted: 3 }, now)).toMatchObject({ openings: 2, openSince: now });
+  });
+
+  it('a quota is tried with one mail at a time, later each time, though probes say that all is well', () => {
+    let state = observe(freshPace, { ...quiet, down: 'over_quota' }, now);
+    const waits: number[] = [];
+    let at = now;
+    for (let tries = 0; tries < 4; tries++) {
+      waits.push((state.probeAt ?? 0) - at);
+      at = state.probeAt ?? 0;
+      const trial = takePermits(afterProbe(state, true, at), 200, null, at);
+      expect(trial.permits.count).toBe(1);
+      state = observe(trial.state, { ...quiet, down: 'over_quota' }, at);
+    }
+    expect(waits).toEqual([5, 10, 15, 15].map((minutes) => minutes * 60_000));
+  });
+
+  it('nothing is news to a provider that is well and says the rate that it said before', () => {
+    const known = { ...freshPace, seenRatePerSecond: 5 };
+    expect(isNews(known, { ...quiet, accepted: 9, ratePerSecond: 5 })).toBe(false);
+    expect(isNews(known, { ...quiet, accepted: 9 })).toBe(false);
+    expect(isNews(known, { ...quiet, ratePerSecond: 6 })).toBe(true);
+    expect(isNews(known, { ...quiet, doubtful: 1 })).toBe(true);
+    expect(isNews(known, { ...quiet, pauseMs: 1 })).toBe(true);
+    expect(isNews(known, { ...quiet, down: 'unreachable' })).toBe(true);
+    expect(isNews({ ...known, doubts: 1 }, { ...quiet, accepted: 1 })).toBe(true);
+    expect(isNews({ ...known, openings: 1 }, { ...quiet, accepted: 1 })).toBe(true);
   });
 
   it('one process asks at a time, each time later, until the provider is up', () => {

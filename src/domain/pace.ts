@@ -8,16 +8,17 @@
 export interface PaceState {
   /** When the next mail may leave. */
   nextSlotAt: number;
-  /** What the provider was last seen to allow, where that is less than what is configured. */
+  /** What the provider's own answers last said that it allows; it counts where that is less than what is configured. */
   seenRatePerSecond: number | null;
   pausedUntil: number;
   /** Null while the circuit is closed. */
   openSince: number | null;
   openReason: string | null;
-  /** When somebody should next ask whether the provider is up again. */
+  /** When somebody should next ask whether the provider is up again; with the circuit closed, when the next mail may try. */
   probeAt: number | null;
-  /** Doubtful outcomes in a row, and how often the circuit opened without a success in between. */
+  /** Doubtful outcomes in a row. */
   doubts: number;
+  /** How often the circuit opened, or was found to have to stay so, since a mail was last accepted. */
   openings: number;
 }
 
@@ -41,10 +42,17 @@ export interface Permits {
   waitMs: number;
 }
 
-/** A little slower than allowed: requests sent in step arrive out of step, and 5 % of a second is room for that. */
-const rateShare = 0.95;
+/** A little slower than allowed: requests sent in step arrive out of step, and 6 % of a second is room for that. */
+const rateShare = 0.94;
+/**
+ * A mail that is later than this has missed its slot. It takes less than half of the room above; the rest is for the way to
+ * the provider. Slots that are used all at once after a stall are the burst that slots are there to prevent.
+ */
+export const slotGraceMs = 25;
 /** How far ahead slots are given away: an urgent mail waits no longer than this behind those that are already given. */
 const horizonMs = 1_000;
+/** How long the others wait for the mail that tries first; nobody may come back to tell what became of it. */
+const trialMs = 10_000;
 
 export function takePermits(
   state: PaceState,
@@ -55,12 +63,29 @@ export function takePermits(
   const none = (waitMs: number) => ({ state, permits: { count: 0, firstAt: now, spacingMs: 0, waitMs } });
   if (state.openSince !== null) return none(Math.max(0, (state.probeAt ?? now) - now));
   if (state.pausedUntil > now) return none(state.pausedUntil - now);
+  if (state.openings > 0) {
+    // A probe says that somebody is there, not that mail is taken: a quota, for one, is not seen by it. One mail finds out.
+    if (state.probeAt !== null && state.probeAt > now) return none(state.probeAt - now);
+    return takeSlots({ ...state, probeAt: now + trialMs }, Math.min(wanted, 1), ratePerSecond, now);
+  }
+  return takeSlots(state, wanted, ratePerSecond, now);
+}
+
+function takeSlots(
+  state: PaceState,
+  wanted: number,
+  ratePerSecond: number | null,
+  now: number,
+): ReturnType<typeof takePermits> {
   const rate = Math.min(ratePerSecond ?? Infinity, state.seenRatePerSecond ?? Infinity);
   if (rate === Infinity) return { state, permits: { count: wanted, firstAt: now, spacingMs: 0, waitMs: 0 } };
 
   const spacingMs = 1000 / (rate * rateShare);
   const firstAt = Math.max(now, state.nextSlotAt);
-  if (firstAt >= now + horizonMs) return none(firstAt - now - horizonMs + spacingMs);
+  if (firstAt >= now + horizonMs) {
+    const waitMs = firstAt - now - horizonMs + spacingMs;
+    return { state, permits: { count: 0, firstAt: now, spacingMs: 0, waitMs } };
+  }
   // At least one, even where slots are further apart than the horizon.
   const count = Math.min(wanted, Math.max(1, Math.floor((now + horizonMs - firstAt) / spacingMs)));
   const next = { ...state, nextSlotAt: firstAt + count * spacingMs };
@@ -89,27 +114,47 @@ export interface Observation {
 
 const doubtsUntilOpen = 5;
 
-export function observe(state: PaceState, seen: Observation, now: number): PaceState {
-  const next = { ...state };
-  if (seen.accepted > 0) Object.assign(next, { doubts: 0, openings: 0 });
-  // A batch may hold both; what came last is not known, so doubt counts.
-  next.doubts += seen.doubtful;
-  if (seen.pauseMs !== null) next.pausedUntil = Math.max(next.pausedUntil, now + seen.pauseMs);
-  if (seen.ratePerSecond !== null) next.seenRatePerSecond = seen.ratePerSecond;
-  const reason = seen.down ?? (next.doubts >= doubtsUntilOpen ? 'failing' : null);
-  return reason === null || next.openSince !== null ? next : open(next, reason, now);
+/** Whether it would change anything; mostly all is well, and was before. */
+export function isNews(state: PaceState, seen: Observation): boolean {
+  const isTrouble = seen.doubtful > 0 || seen.pauseMs !== null || seen.down !== null;
+  const isOtherRate = seen.ratePerSecond !== null && seen.ratePerSecond !== state.seenRatePerSecond;
+  return isTrouble || isOtherRate || state.doubts > 0 || state.openings > 0;
 }
 
-const probeFirstMs = 1_000;
-const probeLongestMs = 60_000;
+export function observe(state: PaceState, seen: Observation, now: number): PaceState {
+  const next = { ...state };
+  if (seen.ratePerSecond !== null) next.seenRatePerSecond = seen.ratePerSecond;
+  if (seen.pauseMs !== null) next.pausedUntil = Math.max(next.pausedUntil, now + Math.ceil(seen.pauseMs));
+  if (seen.accepted > 0) next.doubts = 0;
+  // A batch may hold both; what came last is not known, so doubt counts.
+  next.doubts += seen.doubtful;
+  // What was under way when the circuit opened says nothing about the time since.
+  if (state.openSince !== null) return next;
+
+  const isOnTrial = state.openings > 0;
+  const reason = seen.down ?? (next.doubts >= (isOnTrial ? 1 : doubtsUntilOpen) ? 'failing' : null);
+  // Whatever became of the mail on trial, the next one need not wait for it any more.
+  next.probeAt = null;
+  if (seen.accepted > 0) next.openings = 0;
+  return reason === null ? next : open(next, reason, now);
+}
 
 function open(state: PaceState, reason: string, now: number): PaceState {
   const openings = state.openings + 1;
-  return { ...state, openSince: now, openReason: reason, openings, probeAt: now + probeWaitMs(openings) };
+  return { ...state, openSince: now, openReason: reason, openings, probeAt: now + waitMs(reason, openings) };
 }
 
-function probeWaitMs(openings: number): number {
-  return Math.min(probeLongestMs, probeFirstMs * 2 ** Math.min(openings - 1, 10));
+/** How long until the provider is asked again: twice as long each time, from the first wait to the longest. */
+const waits = {
+  outage: { firstMs: 1_000, longestMs: 60_000 },
+  // No question but a mail finds out that it is over, and it is over when a month begins or somebody pays: a handful of
+  // mails an hour is enough to notice.
+  quota: { firstMs: 5 * 60_000, longestMs: 15 * 60_000 },
+} as const;
+
+function waitMs(reason: string | null, openings: number): number {
+  const { firstMs, longestMs } = waits[reason === 'over_quota' ? 'quota' : 'outage'];
+  return Math.min(longestMs, firstMs * 2 ** Math.min(openings - 1, 10));
 }
 
 /** Of all processes one asks; the others leave it alone for as long as a question may take. */
@@ -122,5 +167,5 @@ export function afterProbe(state: PaceState, isUp: boolean, now: number): PaceSt
   if (state.openSince === null) return state;
   if (isUp) return { ...state, openSince: null, openReason: null, probeAt: null, doubts: 0 };
   const openings = state.openings + 1;
-  return { ...state, openings, probeAt: now + probeWaitMs(openings) };
+  return { ...state, openings, probeAt: now + waitMs(state.openReason, openings) };
 }

@@ -13,6 +13,8 @@ export interface Provider {
   /** Never throws and never answers later than `longestCallMs`. */
   send(parcel: Parcel): Promise<Outcome>;
   lookUp?(reference: MailReference): Promise<LookUp>;
+  /** Mails a second that it takes by the word of its last answers; null while none has said so. */
+  seenRatePerSecond?(): number | null;
   /** Whether mail would be accepted now; sends none. */
   probe(): Promise<{ isUp: true } | { isUp: false; reason: string }>;
   /** Ends what it keeps open. */

@@ -110,7 +110,7 @@ export function createReliable(provider: Provider, options: ReliableOptions): Re
     return outcome.kind === 'refused_for_now' && passingCodes.includes(outcome.error.code);
   }
 
-  const { lookUp, close } = provider;
+  const { lookUp, seenRatePerSecond, close } = provider;
   return {
     name: provider.name,
     account: provider.account,
@@ -130,6 +130,7 @@ export function createReliable(provider: Provider, options: ReliableOptions): Re
       return outcome;
     },
     ...(lookUp && { lookUp: (reference) => lookUp.call(provider, reference) }),
+    ...(seenRatePerSecond && { seenRatePerSecond: () => seenRatePerSecond.call(provider) }),
     async probe() {
       try {
         return await provider.probe();

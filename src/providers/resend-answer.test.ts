@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../domain/outcome.ts';
-import { outcomeOf, printable, readLimits } from './resend-answer.ts';
+import { outcomeOf, printable, readRatePerSecond } from './resend-answer.ts';
 import type { AnswerHeaders, Exchanged } from './resend-exchange.ts';
 
 const now = Date.UTC(2026, 2, 14, 22, 30, 0, 500);
@@ -257,9 +257,11 @@ test('what is said holds no address, no key and no line break', () => {
   expect(printable(`${'a'.repeat(298)} ana@example.org`)).not.toContain('@');
 });
 
-test('the rate that an answer tells is read when all of it is there', () => {
+test('the rate that an answer tells is read where it is one by the second', () => {
   const headers = { 'ratelimit-limit': '10', 'ratelimit-remaining': '9', 'ratelimit-reset': '1' };
-  expect(readLimits(headers)).toEqual({ limit: 10, remaining: 9, resetMs: 1000 });
-  expect(readLimits({ ...headers, 'ratelimit-reset': 'soon' })).toBeUndefined();
-  expect(readLimits({})).toBeUndefined();
+  expect(readRatePerSecond(headers)).toBe(10);
+  expect(readRatePerSecond({ ...headers, 'ratelimit-reset': 'soon' })).toBeUndefined();
+  expect(readRatePerSecond({ ...headers, 'ratelimit-reset': '3600' })).toBeUndefined();
+  expect(readRatePerSecond({ ...headers, 'ratelimit-limit': '0' })).toBeUndefined();
+  expect(readRatePerSecond({})).toBeUndefined();
 });

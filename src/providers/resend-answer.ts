@@ -138,20 +138,17 @@ function msToMidnight(now: number): number {
   return (Math.floor(now / dayMs) + 1) * dayMs - now;
 }
 
-export interface Limits {
-  limit: number;
-  remaining: number;
-  resetMs: number;
-}
-
-/** What an answer says about the team's rate; undefined where it does not say all of it. */
-export function readLimits(headers: AnswerHeaders): Limits | undefined {
-  const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((what) => {
+/**
+ * Requests a second that the team may make, as an answer says it; undefined where it does not. Resend counts by the second.
+ * A limit that is counted over longer than that is not this one, and none at all is said by refusing, not by a rate of 0.
+ */
+export function readRatePerSecond(headers: AnswerHeaders): number | undefined {
+  const [limit, resetSeconds] = ['limit', 'reset'].map((what) => {
     const text = headers[`ratelimit-${what}`];
     return typeof text === 'string' && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
   });
-  if (limit === undefined || remaining === undefined || reset === undefined) return undefined;
-  return { limit, remaining, resetMs: reset * 1000 };
+  if (limit === undefined || limit === 0 || resetSeconds === undefined || resetSeconds > 1) return undefined;
+  return limit;
 }
 
 interface Body {

@@ -3,7 +3,7 @@ import { checkMail, type Mail } from '../domain/message.ts';
 import type { Clock } from '../std/clock.ts';
 import { Refusal } from '../std/refusal.ts';
 import type { Provider } from './provider.ts';
-import { type Limits, outcomeOf, parseJson, printable, readLimits } from './resend-answer.ts';
+import { outcomeOf, parseJson, printable, readRatePerSecond } from './resend-answer.ts';
 import { createExchange, type Exchanged, type ExchangeRequest } from './resend-exchange.ts';
 import { createResendLookUp } from './resend-look-up.ts';
 
@@ -24,8 +24,6 @@ export interface ResendParts {
   answerTimeoutMs?: number;
   /** A look-up that takes longer has not found out. */
   lookUpTimeoutMs?: number;
-  /** What each answer says about the team's rate. */
-  onLimits?: (limits: Limits) => void;
 }
 
 export function createResend({
@@ -37,7 +35,6 @@ export function createResend({
   connectTimeoutMs = 5_000,
   answerTimeoutMs = 30_000, // Resend answers within a second; what takes longer than this is lost.
   lookUpTimeoutMs = 20_000,
-  onLimits = () => {},
 }: ResendParts): Provider {
   // It would be refused by the HTTP client at every mail, with an error that repeats it.
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {
@@ -50,10 +47,12 @@ export function createResend({
   // A connection of their own: a mail never waits behind a question.
   const questions = createExchange({ ...bounds, headers, connections: 1 });
 
+  let seenRatePerSecond: number | null = null;
+
   async function ask(exchange: typeof mails, request: ExchangeRequest): Promise<Exchanged> {
     const exchanged = await exchange.ask(request);
     if (exchanged.kind !== 'answered') return exchanged;
-    tell(onLimits, readLimits(exchanged.headers));
+    seenRatePerSecond = readRatePerSecond(exchanged.headers) ?? seenRatePerSecond;
     // An answer that repeats the key must not carry it into rows and logs.
     return { ...exchanged, bodyText: exchanged.bodyText?.replaceAll(apiKey, '[key]') ?? null };
   }
@@ -85,6 +84,7 @@ export function createResend({
       return outcomeOf(exchanged, clock.now());
     },
     lookUp: createResendLookUp({ get, clock, ratePerSecond, timeoutMs: lookUpTimeoutMs }),
+    seenRatePerSecond: () => seenRatePerSecond,
     probe: async () => verdictOnProbe(await get('/domains?limit=1')),
     async close() {
       await Promise.all([mails.close(), questions.close()]);
@@ -98,13 +98,6 @@ const answerOctetsMax = 65_536;
 const logOctetsMax = 4 * 1_048_576;
 // Between the bounds of the call and its outcome: timers that fire late on a loaded machine.
 const slackMs = 1_000;
-
-/** Whatever the listener does, the answer to a mail is not lost by it. */
-function tell(onLimits: (limits: Limits) => void, limits: Limits | undefined): void {
-  try {
-    if (limits) onLimits(limits);
-  } catch {}
-}
 
 function fingerprint(apiKey: string, { origin }: URL): string {
   return createHash('sha256').update(`${origin}\n${apiKey}`).digest('hex').slice(0, 12);

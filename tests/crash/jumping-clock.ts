@@ -17,8 +17,10 @@ export function createJumpingClock(): JumpingClock {
   return {
     ...{ now, monotonic, jump },
     async sleep(ms) {
-      jump(ms);
+      const wakeAt = monotonic() + ms;
       await new Promise(setImmediate);
+      // Somebody else who slept at the same time may have brought us there.
+      jump(wakeAt - monotonic());
     },
     nextTurn: systemClock.nextTurn,
     patient: { ...systemClock, now, monotonic },
