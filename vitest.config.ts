@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { crashPoints } from './tests/crash/instrument.ts';
 
@@ -10,6 +11,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // Most tests wait for a disk, a socket or a child: two side by side are faster even on one core.
+    maxWorkers: Math.max(2, availableParallelism()),
     projects: [
       { extends: true, test: { name: 'tests', include: tests, exclude: [crashTests, '**/node_modules/**'] } },
       // The engine with a point after every await, at which it can be killed.

@@ -61,6 +61,28 @@ export function namesOf(columns: Readonly<Record<string, ColumnType>>): RawBuild
   );
 }
 
+/** So that a batch of long texts never outgrows what one statement can be: on SQLite a sign may take six in JSON. */
+const portionCharactersMax = 8_000_000;
+
+/** The same rows in the same order, as many at a time as `rowsOf` may carry; one alone is never too large. */
+export function portions<Row>(rows: readonly Row[], charactersOf: (row: Row) => number): Row[][] {
+  const result: Row[][] = [];
+  let characters = 0;
+  for (const row of rows) {
+    characters += charactersOf(row);
+    const last = result.at(-1);
+    if (last && characters <= portionCharactersMax) last.push(row);
+    else {
+      result.push([row]);
+      characters = charactersOf(row);
+    }
+  }
+  return result;
+}
+
+/** What another process keeps locked: the machine's trouble. Where a person waits (open, migrate) it is refused. */
+export const lockedCode = 'database_locked';
+
 /** Rows locked until the transaction ends. SQLite's writer is alone in any case. */
 export function forUpdate(dialect: DialectName): RawBuilder<unknown> {
   return dialect === 'postgres' ? sql`FOR UPDATE` : sql``;

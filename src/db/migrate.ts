@@ -5,7 +5,7 @@ import type { Clock } from '../std/clock.ts';
 import type { Ids } from '../std/ids.ts';
 import { Refusal } from '../std/refusal.ts';
 import type { Database, Tx } from './database.ts';
-import type { DialectName } from './dialect.ts';
+import { type DialectName, lockedCode } from './dialect.ts';
 
 /**
  * Forward-only migrations: plain SQL files, one transaction each, one process at a time. The lock is a row with a
@@ -86,6 +86,15 @@ export interface MigrateParts {
 }
 
 export async function migrate(db: Database, parts: MigrateParts): Promise<Migration[]> {
+  try {
+    return await migrateAll(db, parts);
+  } catch (error) {
+    const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+    throw code === lockedCode ? new Refusal(lockedCode, String(message)) : error;
+  }
+}
+
+async function migrateAll(db: Database, parts: MigrateParts): Promise<Migration[]> {
   const known = parts.migrations ?? readMigrations(db.dialect);
   if ((await schemaState(db, known)).pending.length === 0) return [];
   await createOwnTables(db);

@@ -1,4 +1,4 @@
-import { Kysely, type LogEvent, PostgresDialect } from 'kysely';
+import { type Dialect, Kysely, type LogEvent, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { Log } from '../std/log.ts';
 import { Refusal } from '../std/refusal.ts';
@@ -33,7 +33,25 @@ export async function openPostgres(
     throw explained(error);
   }
   const logged = onStatement ? { log: ({ query }: LogEvent) => onStatement(query) } : {};
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }), ...logged });
+  return new Kysely<Schema>({ dialect: keepingFirstError(new PostgresDialect({ pool })), ...logged });
+}
+
+/**
+ * On a connection that is lost the rollback fails too, and its error would stand in the log in the place of the one that says
+ * what happened. The server rolls back by itself, and the pool does not take such a connection back.
+ */
+function keepingFirstError(dialect: Dialect): Dialect {
+  return {
+    createAdapter: () => dialect.createAdapter(),
+    createIntrospector: (db) => dialect.createIntrospector(db),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+    createDriver() {
+      const driver = dialect.createDriver();
+      const rollback = driver.rollbackTransaction.bind(driver);
+      driver.rollbackTransaction = (connection) => rollback(connection).catch(() => {});
+      return driver;
+    },
+  };
 }
 
 const int8 = 20;

@@ -16,6 +16,7 @@ import {
 import type { Clock } from '../std/clock.ts';
 import { Refusal } from '../std/refusal.ts';
 import type { StatementListener } from './database.ts';
+import { lockedCode } from './dialect.ts';
 import type { Schema } from './schema.ts';
 
 /**
@@ -103,10 +104,18 @@ async function whileBusy<T>(clock: Clock, work: () => T): Promise<T> {
     try {
       return work();
     } catch (error) {
-      if (codeOf(error) !== errorCodes.busy || clock.monotonic() > giveUpAt) throw error;
+      if (codeOf(error) !== errorCodes.busy) throw error;
+      if (clock.monotonic() > giveUpAt) throw locked(error);
       await clock.sleep(busyPauseMs * (1 + (tries % 5)));
     }
   }
+}
+
+function locked(cause: unknown): Error {
+  const sentence =
+    `Another process has kept the SQLite database locked for ${busyGiveUpMs / 1000} s: a back-up, a shell with an open ` +
+    'transaction, or a program that hangs. End it, and try again.';
+  return Object.assign(new Error(sentence, { cause }), { code: lockedCode });
 }
 
 /** The driver's `all()` throws without the code; the sentences are SQLite's own and do not change. */
@@ -126,6 +135,7 @@ function codeOf(error: unknown): number | undefined {
 function explained(error: unknown, path: string): unknown {
   const systemCode = (error as NodeJS.ErrnoException)?.code;
   const code = codeOf(error);
+  if (systemCode === lockedCode) return new Refusal(lockedCode, (error as Error).message);
   if (code === errorCodes.notADatabase) {
     return new Refusal(
       'not_a_database',

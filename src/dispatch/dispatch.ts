@@ -133,7 +133,10 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     }
   }
 
-  /** A batch that cannot be begun is begun one by one: what one delivery's last check throws holds back that one alone. */
+  /**
+   * A batch that cannot be begun is begun one by one: what one delivery's last check throws holds back that one alone. If it
+   * was begun after all, and only the answer to its commit was lost, it goes back to wait: we know that nothing has left.
+   */
   async function beginSafely(batch: readonly Composed[], lastCheck: LastCheck): Promise<Begun> {
     try {
       return await outbox.begin(batch, { ...beginning, lastCheck });
@@ -142,6 +145,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
       log.error('begin.failed', { deliveries: batch.length, error });
     }
     const begun: Begun = { sending: [], stopped: [] };
+    const unanswered = { code: 'begin_unanswered', message: 'the answer to the commit was lost' };
     const failures: unknown[] = [];
     for (const one of batch) {
       const { sending, stopped } = await beginSafely([one], lastCheck).catch((error: unknown) => {
@@ -149,6 +153,10 @@ export function createDispatch(parts: DispatchParts): Dispatch {
         giveBack([one.claimed], { code: 'begin_failed', message: String(error) });
         return { sending: [], stopped: [] };
       });
+      const isBegunBefore = stopped.some(
+        ({ status, lease }) => status === 'sending' && lease === one.claimed.lease,
+      );
+      if (isBegunBefore) giveBack([one.claimed], unanswered);
       begun.sending.push(...sending);
       begun.stopped.push(...stopped);
     }

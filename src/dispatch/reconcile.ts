@@ -12,7 +12,7 @@ import type { Clock } from '../std/clock.ts';
 import type { Log } from '../std/log.ts';
 import { gateOf } from './gate.ts';
 import type { Pace } from './pace.ts';
-import { note, nothingSeen } from './send.ts';
+import { note, nothingSeen, storable } from './send.ts';
 
 /**
  * Settles deliveries of which nobody knows whether they were accepted, rung by rung: the same bytes under the same key while
@@ -121,7 +121,7 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
           event: 'accepted',
           round,
           at: clock.now(),
-          messageId: outcome.messageId,
+          messageId: storable(outcome.messageId),
           detail: { evidence: 'same key' },
         };
       }
@@ -136,7 +136,8 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
       const askedAt = clock.now();
       const answer = await provider.lookUp(reference).catch(unknownOf);
       if (answer.kind === 'found') {
-        const { messageId, at } = answer;
+        const { at } = answer;
+        const messageId = storable(answer.messageId);
         return { ...base, event: 'accepted', round, at, messageId, detail: { evidence: 'look-up' } };
       }
       // What was submitted a moment ago may be under way; it is looked for the next time.

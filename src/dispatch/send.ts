@@ -120,7 +120,7 @@ export function note(seen: Observation, outcome: Outcome): void {
 }
 
 /** An id is a stranger's text: PostgreSQL stores no NUL, and an index no novel. */
-function storable(messageId: string): string {
+export function storable(messageId: string): string {
   return messageId.replaceAll('\0', '').slice(0, 500);
 }
 

@@ -71,6 +71,16 @@ describe('tellNow', () => {
     expect(sentence('suppressed', { sentAt: now })).toContain('It was accepted');
   });
 
+  test.each(['skipped_unsubscribed', 'skipped_no_email', 'skipped_ineligible', 'expired'] as const)(
+    '%s tells apart what never left and what an earlier round had sent',
+    (status) => {
+      expect(sentence(status)).toMatch(/^Not sent: /);
+      expect(sentence(status, { sentAt: now, round: 1 })).toMatch(
+        /^An earlier mail was accepted and did not arrive; it was not sent again: /,
+      );
+    },
+  );
+
   test('every status has a sentence, with nothing undefined in it', () => {
     for (const status of statusNames) {
       for (const more of [{}, { account: null }, { dueAt: now, lockedBy: 'host:7' }]) {

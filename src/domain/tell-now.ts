@@ -53,11 +53,19 @@ const nowSentences: Record<Status, (state: DeliveryState, now: number) => string
     sentAt === null
       ? 'Not sent: the address must not be mailed.'
       : 'It was accepted; since then the address must not be mailed.',
-  skipped_unsubscribed: () => 'Not sent: the recipient had unsubscribed.',
-  skipped_no_email: () => 'Not sent: the recipient has no address.',
-  skipped_ineligible: () => 'Not sent: the source said not to.',
-  expired: () => 'Not sent: too late to be of use.',
+  skipped_unsubscribed: notSent('the recipient had unsubscribed'),
+  skipped_no_email: notSent('the recipient has no address'),
+  skipped_ineligible: notSent('the source said not to'),
+  expired: notSent('too late to be of use'),
 };
+
+/** A round that ends here may have had one before it, whose mail was accepted and bounced. */
+function notSent(why: string) {
+  return ({ sentAt }: DeliveryState) =>
+    sentAt === null
+      ? `Not sent: ${why}.`
+      : `An earlier mail was accepted and did not arrive; it was not sent again: ${why}.`;
+}
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 

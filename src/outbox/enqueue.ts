@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/database.ts';
 import type { DialectName } from '../db/dialect.ts';
-import { namesOf, rowsOf } from '../db/dialect.ts';
+import { namesOf, portions, rowsOf } from '../db/dialect.ts';
 import { requireAddress } from '../domain/address.ts';
 import { deliveryId, type Intent, requireIntent } from '../domain/delivery.ts';
 import type { Status } from '../domain/status.ts';
+import { Refusal } from '../std/refusal.ts';
 
 /** The answer to one intent: its delivery, and whether this call made it or found it. */
 export interface Enqueued {
@@ -57,14 +58,39 @@ export async function enqueueIntents(
   await insertVariables(
     tx,
     dialect,
-    made.map(({ seq, id }) => ({ seq, variables: byId.get(id)?.variables })),
+    made.map(({ seq, id }) => ({ seq, variables: byId.get(id)?.json })),
   );
   return answers(tx, dialect, asked, made);
 }
 
-function checked(intent: Intent): Intent {
+function checked(intent: Intent): Intent & { json: string | undefined } {
   requireIntent(intent);
-  return intent.toEmail === undefined ? intent : { ...intent, toEmail: requireAddress(intent.toEmail) };
+  const json = jsonOf(intent.variables);
+  if (intent.toEmail === undefined) return { ...intent, json };
+  return { ...intent, toEmail: requireAddress(intent.toEmail), json };
+}
+
+/** As much as the largest mail: what is more cannot be meant for one. */
+const variablesOctetsMax = 1_048_576;
+
+function jsonOf(variables: Intent['variables']): string | undefined {
+  if (variables === undefined) return undefined;
+  const tooBig = () =>
+    new Refusal(
+      'variables_too_big',
+      'The variables are larger than 1 MiB as JSON; shorten them or link to the details.',
+    );
+  try {
+    const json = JSON.stringify(variables);
+    if (Buffer.byteLength(json, 'utf8') > variablesOctetsMax) throw tooBig();
+    return json;
+  } catch (error) {
+    if (error instanceof RangeError) throw tooBig();
+    if (!(error instanceof TypeError)) throw error;
+    throw new Refusal('invalid_intent', 'The variables cannot be written as JSON; pass plain values.', {
+      part: 'variables',
+    });
+  }
 }
 
 function cellsOf(intent: Intent & { id: string }, now: number) {
@@ -89,16 +115,15 @@ function cellsOf(intent: Intent & { id: string }, now: number) {
 async function insertVariables(
   tx: Tx,
   dialect: DialectName,
-  made: readonly { seq: number; variables: Intent['variables'] }[],
+  made: readonly { seq: number; variables: string | undefined }[],
 ): Promise<void> {
-  const rows = made
-    .filter(({ variables }) => variables !== undefined)
-    .map(({ seq, variables }) => ({ seq, variables: JSON.stringify(variables) }));
-  if (rows.length === 0) return;
-  await sql`
-    INSERT INTO delivery_mails (delivery_seq, round, variables)
-    SELECT seq, 0, variables FROM ${rowsOf(dialect, { seq: 'number', variables: 'text' }, rows)}
-  `.execute(tx);
+  const rows = made.flatMap(({ seq, variables }) => (variables === undefined ? [] : [{ seq, variables }]));
+  for (const portion of portions(rows, ({ variables }) => variables.length)) {
+    await sql`
+      INSERT INTO delivery_mails (delivery_seq, round, variables)
+      SELECT seq, 0, variables FROM ${rowsOf(dialect, { seq: 'number', variables: 'text' }, portion)}
+    `.execute(tx);
+  }
 }
 
 /** In the order of the question; the first mention of a new delivery made it, any other is a repeat. */

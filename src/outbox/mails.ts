@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/database.ts';
 import type { DialectName } from '../db/dialect.ts';
-import { namesOf, rowsOf } from '../db/dialect.ts';
+import { namesOf, portions, rowsOf } from '../db/dialect.ts';
 import type { DeliveryMailRow } from '../db/schema.ts';
 import type { Address } from '../domain/address.ts';
 import type { Mail, Sender } from '../domain/message.ts';
@@ -43,7 +43,6 @@ export async function freezeMails(
   mails: readonly { seq: number; round: number; mail: Mail; hash: string }[],
   now: number,
 ): Promise<void> {
-  if (mails.length === 0) return;
   const rows = mails.map(({ seq, round, mail, hash }) => ({
     delivery_seq: seq,
     round,
@@ -59,9 +58,11 @@ export async function freezeMails(
     frozen_at: now,
   }));
   const names = namesOf(columns);
-  await sql`
-    INSERT INTO delivery_mails (${names}) SELECT ${names} FROM ${rowsOf(dialect, columns, rows)}
-  `.execute(tx);
+  for (const portion of portions(rows, ({ html, text }) => html.length + text.length)) {
+    await sql`
+      INSERT INTO delivery_mails (${names}) SELECT ${names} FROM ${rowsOf(dialect, columns, portion)}
+    `.execute(tx);
+  }
 }
 
 /**

@@ -58,6 +58,14 @@ export async function performRequests(db: Database, now: number, parts: RecordPa
       .limit(100);
     if (db.dialect === 'postgres') open = open.forUpdate().skipLocked();
     const requests = await open.execute();
+    if (requests.length === 0) return 0;
+    // All at once, by number: one after the other in the order of the requests, this and a batch that goes by number
+    // could each hold what the other waits for.
+    await lockDeliveries(
+      tx,
+      parts.dialect,
+      requests.map(({ delivery_seq }) => delivery_seq),
+    );
     for (const { request_seq, delivery_seq, verb, reason, requested_by } of requests) {
       const order = {
         verb,

@@ -85,6 +85,23 @@ onBothDatabases('migrations', (dialect) => {
     expect(await db.read.selectFrom('leases').select('holder').execute()).toEqual([{ holder: 'dead' }]);
     expect(await advanceUntil(clock, waiting)).toHaveLength(1);
   });
+
+  it('a process that lost the lock between two migrations applies no further one, and leaves the lock alone', async () => {
+    // The first migration does what a slow one brings about: another process holds the lock at its end.
+    const slow = next("UPDATE leases SET holder = 'other';");
+    const after = {
+      version: 9002,
+      name: '9002_after',
+      checksum: 'x',
+      text: 'CREATE TABLE after (a INTEGER);',
+    };
+    const migrations = [...readMigrations(dialect), slow, after];
+    await expect(migrate(db, { ...parts, migrations })).rejects.toThrow(
+      'migration 9002_after: another process took the lease over',
+    );
+    expect((await schemaState(db, migrations)).pending.map(({ name }) => name)).toEqual(['9002_after']);
+    expect(await db.read.selectFrom('leases').select('holder').execute()).toEqual([{ holder: 'other' }]);
+  });
 });
 
 describe('opening a database', () => {

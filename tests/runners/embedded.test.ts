@@ -21,6 +21,9 @@ function runner(
     dispatch?: (signal: AbortSignal) => Promise<number>;
     isSteady?: () => boolean;
     waitMs?: number;
+    sweep?: () => void;
+    reconcile?: () => number;
+    measure?: () => void;
   } = {},
 ) {
   const databaseClock: DatabaseClock = {
@@ -28,7 +31,7 @@ function runner(
     get isSteady() {
       return parts.isSteady?.() ?? true;
     },
-    measure: async () => {},
+    measure: async () => parts.measure?.(),
   };
   return createEmbedded({
     dispatch: {
@@ -37,8 +40,13 @@ function runner(
         waitMs: parts.waitMs ?? 0,
       }),
     },
-    sweep: { runOnce: async () => ({ recovered: 0, expired: 0, requests: 0, owed: 0, forgotten: 0 }) },
-    reconcile: { runOnce: async () => 0 },
+    sweep: {
+      runOnce: async () => {
+        parts.sweep?.();
+        return { recovered: 0, expired: 0, requests: 0, owed: 0, forgotten: 0 };
+      },
+    },
+    reconcile: { runOnce: async () => parts.reconcile?.() ?? 0 },
     clock: databaseClock,
     log,
   });
@@ -131,5 +139,44 @@ it('claims nothing while the clock is not to be trusted', async () => {
   isSteady = true;
   await clock.advance(250);
   expect([looks, embedded.isHealthy]).toEqual([1, true]);
+  await embedded.stop();
+});
+
+it('sweeps and reconciles every two seconds, the latter at once again while there is work, and measures each minute', async () => {
+  const at: Record<'sweep' | 'reconcile' | 'measure', number[]> = { sweep: [], reconcile: [], measure: [] };
+  const note = (name: keyof typeof at) => () => at[name].push(clock.monotonic());
+  const doubted = [1, 0, 0, 0];
+  const embedded = runner({
+    sweep: note('sweep'),
+    measure: note('measure'),
+    reconcile: () => {
+      note('reconcile')();
+      return doubted.shift() ?? 0;
+    },
+  });
+  embedded.start();
+  await clock.advance(4_000);
+  expect(at).toEqual({ sweep: [0, 2_000, 4_000], reconcile: [0, 0, 2_000, 4_000], measure: [0] });
+  await clock.advance(56_000);
+  expect(at.measure).toEqual([0, 60_000]);
+  await embedded.stop();
+});
+
+it('moves no row by a clock that is not to be trusted, and goes on measuring it', async () => {
+  let moved = 0;
+  let measured = 0;
+  const embedded = runner({
+    isSteady: () => false,
+    sweep: () => {
+      moved += 1;
+    },
+    reconcile: () => ++moved,
+    measure: () => {
+      measured += 1;
+    },
+  });
+  embedded.start();
+  await clock.advance(60_000);
+  expect([moved, measured]).toEqual([0, 2]);
   await embedded.stop();
 });

@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readConfig } from '../src/config.ts';
+import { createEngine, type Engine } from '../src/engine.ts';
+import type { Fact } from '../src/outbox/facts.ts';
+import { plainSource } from '../src/sources/plain/plain.ts';
+import type { Source } from '../src/sources/source.ts';
+import { systemClock } from '../src/std/clock.ts';
+import { silentLog } from '../src/std/log.ts';
+import { emptyDatabase, intentNumber, onBothDatabases } from './support/world.ts';
+
+/** The parts work by themselves, and have their own tests; here it is asked whether each was given to the other. */
+onBothDatabases('the engine', (dialect) => {
+  let engine: Engine;
+  let drop: () => Promise<void>;
+  beforeEach(async () => {
+    const database = await emptyDatabase(dialect);
+    drop = database.drop;
+    const config = readConfig({ DATABASE_URL: database.url, MAIL_PROVIDER: 'capture' }, 'no such file');
+    engine = await createEngine(config, { log: silentLog, migrations: 'all' });
+  });
+  afterEach(async () => {
+    await engine.close();
+    await drop();
+  });
+
+  const statusOf = async (seq: number | undefined) => (await engine.queries.find(String(seq)))?.status;
+  const enqueue = async (...numbers: number[]) => {
+    const made = await engine.outbox.enqueue(numbers.map((number) => intentNumber(number)));
+    return made.map(({ seq }) => seq);
+  };
+  async function untilStatus(seq: number | undefined, status: string): Promise<void> {
+    for (let tries = 0; tries < 500 && (await statusOf(seq)) !== status; tries++) await systemClock.sleep(10);
+    expect(await statusOf(seq)).toBe(status);
+  }
+
+  it('wakes its runner when something new is in the outbox, and only then', async () => {
+    let wakes = 0;
+    engine.runner.wake = () => {
+      wakes += 1;
+    };
+    await enqueue(1);
+    expect(wakes).toBe(1);
+    await enqueue(1);
+    expect(wakes).toBe(1);
+  });
+
+  it('a complaint that reaches its outbox keeps the next mail to that address from leaving', async () => {
+    const [first] = await enqueue(1);
+    engine.runner.start();
+    await untilStatus(first, 'sent');
+    await engine.outbox.record([{ seq: first ?? 0, event: 'complained', round: 1, at: 1, actor: 'webhook' }]);
+    const again = intentNumber(2, { toEmail: 'person-1@example.org' });
+    const [second] = await engine.outbox.enqueue([again]);
+    await untilStatus(second?.seq, 'suppressed');
+    expect(await engine.db.read.selectFrom('captured_mails').select('message_id').execute()).toHaveLength(1);
+  });
+
+  it('tells a source what became of its deliveries', async () => {
+    const told: Fact[] = [];
+    const listening: Source = {
+      ...plainSource,
+      name: 'listening',
+      changed: async (facts) => {
+        told.push(...facts);
+      },
+    };
+    (engine.sources as Source[]).push(listening);
+    const [made] = await engine.outbox.enqueue([intentNumber(1, { source: 'listening' })]);
+    await engine.outbox.record([
+      { seq: made?.seq ?? 0, event: 'accepted', round: 1, at: 1, messageId: 'm', actor: 'webhook' },
+    ]);
+    expect(told).toMatchObject([{ kind: 'first_accepted', delivery: { seq: made?.seq } }]);
+  });
+
+  it('sends nothing while an operator has paused it, and goes on when the pause is lifted', async () => {
+    const pause = { scope: '*', reason: 'r', paused_by: 'ana', paused_at: 1 };
+    await engine.db.write.insertInto('pauses').values(pause).execute();
+    const [seq] = await enqueue(1);
+    engine.runner.start();
+    await systemClock.sleep(300);
+    expect(await statusOf(seq)).toBe('pending');
+    await engine.db.write.deleteFrom('pauses').execute();
+    await untilStatus(seq, 'sent');
+  });
+
+  it('sweeps up what a worker left behind, and settles what it left in doubt', async () => {
+    const [claimed, doubted] = await enqueue(1, 2);
+    const now = engine.clock.now();
+    const held = { locked_by: 'gone', locked_at: now - 9, due_at: now - 1, lease: 1 };
+    const set = (seq: number | undefined, columns: object) =>
+      engine.db.write
+        .updateTable('deliveries')
+        .set(columns)
+        .where('seq', '=', seq ?? 0)
+        .execute();
+    await set(claimed, { ...held, status: 'claimed' });
+    const inDoubt = {
+      round: 1,
+      evidence: 4,
+      account: 'capture',
+      first_possible_accept_at: now - 999_999_999,
+    };
+    await set(doubted, { ...inDoubt, status: 'reconciling', due_at: now - 1 });
+    engine.runner.start();
+    await untilStatus(claimed, 'sent');
+    // Its account never had it, and so it was sent after all, once.
+    await untilStatus(doubted, 'sent');
+    expect(await engine.queries.find(String(claimed))).toMatchObject({ lapses: 0, claims: 1, attempts: 1 });
+    expect(await engine.db.read.selectFrom('captured_mails').select('message_id').execute()).toHaveLength(2);
+  });
+});

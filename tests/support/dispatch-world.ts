@@ -1,0 +1,101 @@
+import { createSuppressions } from '../../src/consent/suppressions.ts';
+import type { DialectName } from '../../src/db/dialect.ts';
+import { createDispatch, type Dispatch } from '../../src/dispatch/dispatch.ts';
+import { createPace } from '../../src/dispatch/pace.ts';
+import { createReconcile, type Reconcile } from '../../src/dispatch/reconcile.ts';
+import { createSweep, type Sweep } from '../../src/dispatch/sweep.ts';
+import { parseSender, type Sender } from '../../src/domain/message.ts';
+import type { Status } from '../../src/domain/status.ts';
+import type { Outbox } from '../../src/outbox/outbox.ts';
+import type { Provider } from '../../src/providers/provider.ts';
+import { plainSource } from '../../src/sources/plain/plain.ts';
+import type { Source } from '../../src/sources/source.ts';
+import { type Log, silentLog } from '../../src/std/log.ts';
+import { createSeededRandom } from '../../src/std/random.ts';
+import { createFakeProvider, type FakeProvider } from './fake-provider.ts';
+import { createWorld, intentNumber, type World } from './world.ts';
+
+/** A world with a provider that does as the test says, and the three that work between it and the outbox. */
+export interface DispatchWorld extends World {
+  provider: FakeProvider;
+  dispatch(more?: { outbox?: Outbox; provider?: Provider; source?: Source; log?: Log }): Dispatch;
+  sweep(): Sweep;
+  reconcile(from?: Provider, source?: Source): Reconcile;
+  /** One intent a number, each by itself; answers their numbers in the outbox. */
+  enqueue(...numbers: number[]): Promise<number[]>;
+  find(seq: number | undefined): ReturnType<World['queries']['find']>;
+  statusesOf(): Promise<Partial<Record<Status, number>>>;
+  /** A worker that sends and dies before it can write anything down. */
+  sendAndDie(): Promise<void>;
+  suppress(address: string): Promise<void>;
+}
+
+export const leaseMs = 120_000;
+export const someError = { code: 'some_code', message: 'why' };
+export const signal = () => new AbortController().signal;
+
+const from = parseSender('Tidings <noreply@example.org>') as { sender: Sender };
+
+export async function createDispatchWorld(dialect: DialectName): Promise<DispatchWorld> {
+  const world = await createWorld(dialect);
+  const provider = createFakeProvider();
+  const { db, clock, outbox, queries } = world;
+  const suppressions = createSuppressions({ clock });
+  const paceOf = (provider: Provider, log: Log) => createPace({ db, provider, clock, log });
+
+  const dispatch: DispatchWorld['dispatch'] = (more = {}) => {
+    const log = more.log ?? silentLog;
+    return createDispatch({
+      outbox: more.outbox ?? outbox,
+      sources: [more.source ?? plainSource],
+      suppressions,
+      provider: more.provider ?? provider,
+      clock,
+      pace: paceOf(more.provider ?? provider, log),
+      random: createSeededRandom(1),
+      log,
+      worker: 'worker-1',
+      from: from.sender,
+      environment: 'test',
+    });
+  };
+
+  return {
+    ...world,
+    provider,
+    dispatch,
+    sweep: () => createSweep({ outbox, queries, clock, log: silentLog, retentionMs: 90 * 86_400_000 }),
+    reconcile: (from = provider, source = plainSource) =>
+      createReconcile({
+        outbox,
+        queries,
+        provider: from,
+        sources: [source],
+        suppressions,
+        pace: paceOf(from, silentLog),
+        clock,
+        log: silentLog,
+        worker: 'reconciler',
+        leaseOf: () => leaseMs,
+      }),
+    async enqueue(...numbers) {
+      const seqs = [];
+      for (const number of numbers) seqs.push((await outbox.enqueue([intentNumber(number)]))[0]?.seq ?? 0);
+      return seqs;
+    },
+    find: (seq) => queries.find(String(seq)),
+    statusesOf: async () =>
+      Object.fromEntries((await queries.counts()).map(({ status, count }) => [status, count])),
+    async sendAndDie() {
+      const before = provider.ledger.length;
+      const dead: Outbox = { ...outbox, record: () => new Promise(() => {}) };
+      void dispatch({ outbox: dead }).runOnce(signal());
+      while (provider.ledger.length === before) await new Promise((resolve) => setTimeout(resolve, 2));
+    },
+    suppress: (address_key) =>
+      db.transaction(async (tx) => {
+        const row = { address_key, reason: 'test', delivery_seq: null, created_at: 1 };
+        await tx.insertInto('suppressions').values(row).execute();
+      }),
+  };
+}
