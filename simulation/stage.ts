@@ -1,6 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import { type Database, openDatabase } from '../src/db/database.ts';
 import { migrate } from '../src/db/migrate.ts';
+import { render } from '../src/emails/render.ts';
 import { readNamespace } from '../src/outbox/outbox.ts';
 import { systemClock } from '../src/std/clock.ts';
 import { silentLog } from '../src/std/log.ts';
@@ -30,6 +31,8 @@ const fixedIds = { uuid: () => '6f1d2c3b-0000-4000-8000-000000000001' };
 export async function openStage(): Promise<Stage> {
   const db = await openDatabase('sqlite::memory:', { clock: systemClock, log: silentLog });
   await migrate(db, { clock: systemClock, ids: fixedIds });
+  // The templates are read from disk here, in real time; in a run they are there at once.
+  await render({ template: 'plain', locale: null, props: {} });
   await db.write.updateTable('instance').set({ namespace: fixedIds.uuid() }).execute();
   return {
     db,

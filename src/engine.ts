@@ -6,6 +6,7 @@ import { createDatabaseClock } from './db/database-clock.ts';
 import { type Migration, migrate, schemaState } from './db/migrate.ts';
 import { createDispatch } from './dispatch/dispatch.ts';
 import { createPace } from './dispatch/pace.ts';
+import { createPauses, type Pauses } from './dispatch/pauses.ts';
 import { createReconcile } from './dispatch/reconcile.ts';
 import { createSweep } from './dispatch/sweep.ts';
 import { leaseMs } from './domain/policy.ts';
@@ -34,6 +35,7 @@ export interface Engine {
   readonly outbox: Outbox;
   readonly queries: OutboxQueries;
   readonly sources: readonly Source[];
+  readonly pauses: Pauses;
   readonly provider: Provider;
   readonly runner: Runner;
   /** Stops what is running, then closes the database. */
@@ -113,6 +115,7 @@ export async function createEngine(
       outbox,
       queries,
       sources,
+      pauses: createPauses(db, clock),
       provider,
       runner,
       async close() {

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { Refusal } from '../std/refusal.ts';
 import { readRecipients, readText, requireSendable } from './plain-mail.ts';
 
-function refusal(work: () => unknown): Refusal {
+async function refusal(work: () => unknown): Promise<Refusal> {
   try {
-    work();
+    await work();
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;
@@ -20,8 +20,10 @@ describe('readRecipients', () => {
     ]);
   });
 
-  test('all mistakes are told at once, each with the address it is about', () => {
-    const { code, message } = refusal(() => readRecipients(['bad', 'ana@example.org', 'x y@example.org']));
+  test('all mistakes are told at once, each with the address it is about', async () => {
+    const { code, message } = await refusal(() =>
+      readRecipients(['bad', 'ana@example.org', 'x y@example.org']),
+    );
     expect(code).toBe('invalid_address');
     expect(message.split('\n')).toEqual([
       expect.stringMatching(/^--to "bad": .*@/),
@@ -32,8 +34,8 @@ describe('readRecipients', () => {
   test.each([
     ['nobody', []],
     ['a hundred and one', Array.from({ length: 101 }, (_, index) => `p${index}@example.org`)],
-  ])('%s is refused', (_, texts) => {
-    expect(refusal(() => readRecipients(texts)).message).toMatch(/Say who|At most 100/);
+  ])('%s is refused', async (_, texts) => {
+    expect((await refusal(() => readRecipients(texts))).message).toMatch(/Say who|At most 100/);
   });
 });
 
@@ -41,19 +43,19 @@ describe('requireSendable', () => {
   const to = readRecipients(['ana@example.org']);
   const mail = { subject: 'Hello', text: 'It works.' };
 
-  test('a good mail passes', () => {
-    expect(() => requireSendable(mail, to)).not.toThrow();
+  test('a good mail passes', async () => {
+    await expect(requireSendable(mail, to)).resolves.toBeUndefined();
   });
 
   test.each([
     ['no subject', { ...mail, subject: '' }, 'subject_missing'],
-    ['a subject with a line break', { ...mail, subject: 'Hello\r\nBcc: x@example.org' }, 'subject_injection'],
+    ['a subject with a line break', { ...mail, subject: 'Hello\r\nBcc: x@example.org' }, 'invalid_variable'],
     ['a blank text', { ...mail, text: ' \n' }, 'text_missing'],
     ['a text too big', { ...mail, text: 'x'.repeat(512 * 1024 + 1) }, 'text_too_big'],
     ['a text whose html is too big', { ...mail, text: '"'.repeat(400 * 1024) }, 'body_too_big'],
-    ['a text with a NUL', { ...mail, text: 'a\0b' }, 'body_character'],
-  ])('%s is refused at the door', (_, bad, code) => {
-    expect(refusal(() => requireSendable(bad, to)).code).toBe(code);
+    ['a text with a NUL', { ...mail, text: 'a\0b' }, 'invalid_variable'],
+  ])('%s is refused at the door', async (_, bad, code) => {
+    expect((await refusal(() => requireSendable(bad, to))).code).toBe(code);
   });
 });
 

@@ -94,11 +94,11 @@ const textTooBig = () =>
   );
 
 /** The same checks as on the way out, but here the answer reaches whoever can still change the text. */
-export function requireSendable(mail: PlainMail, to: readonly Address[]): void {
+export async function requireSendable(mail: PlainMail, to: readonly Address[]): Promise<void> {
   if (mail.subject === '') throw new Refusal('subject_missing', 'Give the mail a subject: --subject TEXT.');
   if (mail.text.trim() === '') throw new Refusal('text_missing', 'The text is empty. Say something in it.');
   if (Buffer.byteLength(mail.text) > textOctetsMax) throw textTooBig();
-  const rendered = render('plain', { ...mail });
+  const rendered = await render({ template: 'plain', locale: null, props: { ...mail } });
   if (!rendered.ok) throw new Refusal(rendered.code, rendered.sentence);
   const { subject, html, text } = rendered;
   // The sender was checked with the configuration; any good one stands in for it.

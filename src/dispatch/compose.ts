@@ -37,9 +37,9 @@ export async function compose(
   const result: Composition = { composed: [], reports: [] };
   for (const claimed of batch) {
     const made = claimed.frozen
-      ? ({ kind: 'mail', mail: claimed.frozen } as const)
-      : mailOf(claimed, drafts.get(claimed.seq), parts);
-    if (made.kind === 'mail') result.composed.push({ claimed, mail: made.mail });
+      ? ({ kind: 'composed', composed: { claimed, mail: claimed.frozen } } as const)
+      : await mailOf(claimed, drafts.get(claimed.seq), parts);
+    if (made.kind === 'composed') result.composed.push(made.composed);
     else result.reports.push(reportOf(claimed, made, parts));
   }
   return result;
@@ -69,13 +69,13 @@ async function draftAll(source: Source, fresh: readonly Claimed[], log: Log): Pr
 }
 
 type Answer = Drafts extends Map<number, infer One> ? One : never;
-type Composure = { kind: 'mail'; mail: Mail } | Exclude<Answer, { kind: 'draft' }>;
+type Composure = { kind: 'composed'; composed: Composed } | Exclude<Answer, { kind: 'draft' }>;
 
 const draftAgainMs = 30_000;
 
 function reportOf(
   { seq, lease }: Claimed,
-  made: Exclude<Composure, { kind: 'mail' }>,
+  made: Exclude<Composure, { kind: 'composed' }>,
   { worker, clock }: ComposeParts,
 ): Report {
   const base = { seq, lease, actor: worker };
@@ -84,10 +84,15 @@ function reportOf(
   return { ...base, event: 'deferred', dueAt: clock.now() + draftAgainMs, error: made.error };
 }
 
-function mailOf(claimed: Claimed, draft: Answer | undefined, { from, environment }: ComposeParts): Composure {
+async function mailOf(
+  claimed: Claimed,
+  draft: Answer | undefined,
+  { from, environment, log }: ComposeParts,
+): Promise<Composure> {
   if (!draft) return unsendable('no_draft', `The source ${claimed.source} gave no answer for this delivery.`);
   if (draft.kind !== 'draft') return draft;
-  const rendered = renderSafely(draft);
+  const rendered = await renderSafely(draft, log);
+  if ('kind' in rendered) return rendered;
   if (!rendered.ok) return unsendable(rendered.code, rendered.sentence);
   const { subject, html, text } = rendered;
   const tags = requiredTags(claimed.id, claimed.round, environment);
@@ -101,19 +106,18 @@ function mailOf(claimed: Claimed, draft: Answer | undefined, { from, environment
     tags,
   };
   const checked = checkMail(mail);
-  return checked.ok ? { kind: 'mail', mail } : unsendable(checked.code, checked.sentence);
+  if (!checked.ok) return unsendable(checked.code, checked.sentence);
+  const template = { name: rendered.templateName, version: rendered.templateVersion };
+  return { kind: 'composed', composed: { claimed, mail, template } };
 }
 
-/** A template that throws ends its delivery, not its batch. */
-function renderSafely(draft: Extract<Draft, { kind: 'draft' }>) {
+/** A template that cannot be loaded says nothing about the delivery: it waits, as for a source that cannot draft. */
+async function renderSafely(draft: Extract<Draft, { kind: 'draft' }>, log: Log) {
   try {
-    return render(draft.template, draft.props);
+    return await render(draft);
   } catch (error) {
-    return {
-      ok: false,
-      code: 'template_failed',
-      sentence: `The template ${draft.template} threw: ${String(error)}`,
-    } as const;
+    log.error('template.load_failed', { template: draft.template, error });
+    return { kind: 'later', error: { code: 'template_load_failed', message: String(error) } } as const;
   }
 }
 

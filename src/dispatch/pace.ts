@@ -13,6 +13,7 @@ import {
 import type { Provider } from '../providers/provider.ts';
 import type { Clock } from '../std/clock.ts';
 import type { Log } from '../std/log.ts';
+import { everything, pausedScopes } from './pauses.ts';
 
 /**
  * Pace before claim: a worker asks here how many mails may leave, and claims at most so many. A provider that is down,
@@ -27,8 +28,6 @@ export interface Pace {
   probeIfDue(): Promise<void>;
 }
 
-/** A pause of everything, as `pauses.scope`. */
-const everything = '*';
 /** Longer than any probe may take. */
 const questionMs = 30_000;
 const pausedLookMs = 1_000;
@@ -63,9 +62,7 @@ export function createPace({ db, provider, clock, log }: PaceParts): Pace {
   return {
     take: (wanted) =>
       change(async (before, tx) => {
-        const paused = new Set(
-          (await tx.selectFrom('pauses').select('scope').execute()).map(({ scope }) => scope),
-        );
+        const paused = await pausedScopes(tx);
         if (paused.has(everything)) {
           const none = { count: 0, firstAt: clock.now(), spacingMs: 0, waitMs: pausedLookMs };
           return { state: before, result: { ...none, pausedSources: paused } };

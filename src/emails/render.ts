@@ -1,69 +1,86 @@
+import type { ReactElement } from 'react';
+import type { Template } from './template.ts';
+import type { ValueProblem } from './values.ts';
+import { localeFor, words } from './words.ts';
+
 /**
- * Templates: from named props to subject, html and text, once per round; the result is frozen and never rendered
- * again. Values from outside are escaped here and nowhere else.
+ * Templates: from named props to subject, html and text, once per round; the result is frozen with its mail and never rendered
+ * again. The same props give the same bytes. Values from outside are checked and escaped in this folder and nowhere else; what
+ * is wrong with them is an answer. It throws only where the program itself cannot be loaded, which says nothing about the mail.
  */
 export type Rendered =
-  | { ok: true; subject: string; html: string; text: string; templateVersion: string }
-  | { ok: false; code: 'missing_template' | 'missing_variable'; sentence: string };
-
-interface Template {
-  version: string;
-  variables: readonly string[];
-  render(values: Readonly<Record<string, string>>): { subject: string; html: string; text: string };
-}
-
-const templates: Readonly<Record<string, Template>> = {
-  plain: {
-    version: 'v1',
-    variables: ['subject', 'text'],
-    render: ({ subject = '', text = '' }) => ({ subject, text, html: paragraphs(text) }),
-  },
-};
-
-export function render(name: string, props: Readonly<Record<string, unknown>>): Rendered {
-  const template = Object.hasOwn(templates, name) ? templates[name] : undefined;
-  if (!template) {
-    return {
-      ok: false,
-      code: 'missing_template',
-      sentence: `There is no template named ${JSON.stringify(name)}.`,
-    };
-  }
-  const values: Record<string, string> = {};
-  for (const variable of template.variables) {
-    const value = Object.hasOwn(props, variable) ? props[variable] : undefined;
-    if (typeof value !== 'string' || value === '') {
-      return {
-        ok: false,
-        code: 'missing_variable',
-        sentence: `The template ${name} needs the text ${variable}.`,
-      };
+  | {
+      readonly ok: true;
+      readonly subject: string;
+      readonly html: string;
+      readonly text: string;
+      readonly templateName: string;
+      readonly templateVersion: string;
     }
-    values[variable] = value;
+  | { readonly ok: false; readonly code: RenderProblem; readonly sentence: string };
+
+type RenderProblem = 'missing_template' | 'missing_locale' | ValueProblem | 'template_failed';
+
+export interface RenderOrder {
+  template: string;
+  /** Null for whoever has not chosen a language. */
+  locale: string | null;
+  props: Readonly<Record<string, unknown>>;
+}
+
+const templates: ReadonlyMap<string, () => Promise<Template>> = new Map([
+  ['plain', async () => (await import('./templates/plain.tsx')).plain],
+]);
+
+export async function render({ template: name, locale, props }: RenderOrder): Promise<Rendered> {
+  const read = templates.get(name);
+  if (!read) return problem('missing_template', `There is no template named ${quoted(name)}.`);
+  const { template, markupOf } = loaded.get(name) ?? (await load(name, read));
+  const language = localeFor(locale, template.locales);
+  if (!language) {
+    const written = `The template ${name} is written in ${template.locales.join(', ')}`;
+    return problem('missing_locale', `${written}, and not in ${quoted(locale ?? '')}.`);
   }
-  return { ok: true, templateVersion: template.version, ...template.render(values) };
+  try {
+    const values = template.read(props);
+    if (!values.ok) return values;
+    const said = words[language];
+    return {
+      ok: true,
+      subject: template.subject(values.props, said),
+      html: `<!DOCTYPE html>${markupOf(template.html(values.props, said))}`,
+      text: template.text(values.props, said),
+      templateName: name,
+      templateVersion: template.version,
+    };
+  } catch (error) {
+    return problem('template_failed', `The template ${name} threw: ${String(error)}`);
+  }
 }
 
-function paragraphs(text: string): string {
-  const body = text
-    .split(/\r?\n(?:\r?\n)+/)
-    .map((paragraph) => `<p>${escapeHtml(paragraph).replaceAll(/\r?\n/g, '<br>')}</p>`)
-    .join('\n');
-  return [
-    '<!doctype html><html><head><meta charset="utf-8"></head>',
-    '<body style="font-family:system-ui,sans-serif;font-size:16px;line-height:1.5;max-width:600px;margin:24px auto">',
-    body,
-    '</body></html>',
-  ].join('\n');
+interface Loaded {
+  template: Template;
+  markupOf(element: ReactElement): string;
 }
 
-function escapeHtml(text: string): string {
-  const entities: Record<string, string> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-    "'": '&#39;',
-  };
-  return text.replaceAll(/[&<>"']/g, (sign) => entities[sign] ?? sign);
+/** Kept here, so that all mails but the first are made without waiting for anything. */
+const loaded = new Map<string, Loaded>();
+
+/** When the first mail is made: who only lists deliveries does not wait for React. */
+async function load(name: string, read: () => Promise<Template>): Promise<Loaded> {
+  const [template, { renderToStaticMarkup: markupOf }] = await Promise.all([
+    read(),
+    import('react-dom/server'),
+  ]);
+  loaded.set(name, { template, markupOf });
+  return { template, markupOf };
+}
+
+function problem(code: RenderProblem, sentence: string): Rendered {
+  return { ok: false, code, sentence };
+}
+
+/** What somebody sent, short enough and in one line, for a sentence that is stored and shown. */
+function quoted(value: string): string {
+  return JSON.stringify(value.length > 80 ? `${value.slice(0, 79)}…` : value);
 }

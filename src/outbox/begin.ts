@@ -11,6 +11,8 @@ import { lockDeliveries } from './rows.ts';
 export interface Composed {
   claimed: Claimed;
   mail: Mail;
+  /** What a fresh mail was made with. */
+  template?: { name: string; version: string };
 }
 
 /** Why a claimed delivery does not go out after all, decided in the last transaction before bytes leave. */
@@ -66,13 +68,18 @@ export async function beginDeliveries(
   const hashes = new Map(
     batch.filter(({ claimed }) => !claimed.frozen).map(({ claimed, mail }) => [claimed.seq, bodyHash(mail)]),
   );
-  const reports = batch.map(({ claimed, mail }): Report => {
+  const reports = batch.map(({ claimed, mail, template }): Report => {
     const base = { seq: claimed.seq, lease: claimed.lease, actor: order.worker };
     const verdict = verdicts.get(claimed.seq);
     if (verdict) return { ...base, ...verdict };
+    const begun = { ...base, event: 'begun', account: order.account, resubmitUntil } as const;
     const contentHash = hashes.get(claimed.seq);
-    const frozen = contentHash === undefined ? {} : { frozen: { toEmail: mail.to, contentHash } };
-    return { ...base, event: 'begun', account: order.account, resubmitUntil, ...frozen };
+    if (contentHash === undefined) return begun;
+    const { name: templateName, version: templateVersion } = template ?? {
+      name: claimed.templateName,
+      version: claimed.templateVersion,
+    };
+    return { ...begun, frozen: { toEmail: mail.to, contentHash, templateName, templateVersion } };
   });
   const answers = await applyReports(tx, rows, reports, now, parts);
   const begun = new Set(

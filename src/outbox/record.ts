@@ -12,7 +12,13 @@ import {
 import type { Log } from '../std/log.ts';
 import { type Fact, type FactListeners, factsOf, tellFacts } from './facts.ts';
 import { keepMessageIds } from './mails.ts';
-import { type ChangedDelivery, type LockedDelivery, lockDeliveries, writeDeliveries } from './rows.ts';
+import {
+  type ChangedDelivery,
+  type Frozen,
+  type LockedDelivery,
+  lockDeliveries,
+  writeDeliveries,
+} from './rows.ts';
 import { type StoryEvent, storyOf, writeStory } from './story.ts';
 
 /** What somebody reports about one delivery: work that was done, or evidence that came in. */
@@ -23,7 +29,7 @@ export type Report = (WorkReport | EvidenceReport) & {
   /** Goes into the story; never an address or a token. */
   detail?: Readonly<Record<string, unknown>>;
   /** `begun` only: what it fixes beside the state, where this round has no mail yet. */
-  frozen?: { toEmail: string; contentHash: string };
+  frozen?: Frozen;
 };
 
 export interface Recorded {

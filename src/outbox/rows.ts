@@ -76,8 +76,15 @@ export interface ChangedDelivery {
   seq: number;
   before: DeliveryState;
   after: DeliveryState;
-  /** What `begun` fixes beside the state. */
-  frozen?: { toEmail: string; contentHash: string };
+  frozen?: Frozen;
+}
+
+/** What `begun` fixes beside the state. */
+export interface Frozen {
+  toEmail: string;
+  contentHash: string;
+  templateName: string | null;
+  templateVersion: string | null;
 }
 
 const writtenColumns = {
@@ -99,7 +106,12 @@ const writtenColumns = {
   provider_message_id: 'text',
   last_error: 'text',
 } as const;
-const frozenColumns = { to_email: 'text', content_hash: 'text' } as const;
+const frozenColumns = {
+  to_email: 'text',
+  content_hash: 'text',
+  template_name: 'text',
+  template_version: 'text',
+} as const;
 const guardColumns = { seq: 'number', status_before: 'text', lease_before: 'number' } as const;
 
 /** The one UPDATE behind every arrow but the claim, and behind all evidence. */
@@ -171,6 +183,8 @@ function cellsOf({ seq, before, after, frozen }: ChangedDelivery): Record<string
     last_error: after.lastError === null ? null : JSON.stringify(after.lastError),
     to_email: frozen?.toEmail ?? null,
     content_hash: frozen?.contentHash ?? null,
+    template_name: frozen?.templateName ?? null,
+    template_version: frozen?.templateVersion ?? null,
   };
 }
 

@@ -25,6 +25,13 @@ export interface Source {
 }
 
 export type Draft =
-  | { kind: 'draft'; to: Address; template: string; locale: string; props: Readonly<Record<string, unknown>> }
+  | {
+      kind: 'draft';
+      to: Address;
+      template: string;
+      /** Null where the recipient has chosen none: the deployment's own. */
+      locale: string | null;
+      props: Readonly<Record<string, unknown>>;
+    }
   | { kind: 'no_address' }
   | { kind: 'unsendable'; error: DeliveryError };

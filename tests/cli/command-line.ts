@@ -45,6 +45,8 @@ export interface Running {
 const boundMs = 30_000;
 const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 const entry = fileURLToPath(new URL('./entry.ts', import.meta.url));
+// In a folder of its own a process would not find it, and read .tsx files in another way.
+const tsconfig = fileURLToPath(new URL('../../tsconfig.json', import.meta.url));
 
 export function createCommandLine(): CommandLine {
   const root = process.env.TIDINGS_TEST_TMP ?? tmpdir();
@@ -87,7 +89,7 @@ function environment(): Record<string, string> {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value]];
   });
-  return { ...Object.fromEntries(kept), TSX_DISABLE_CACHE: '1' };
+  return { ...Object.fromEntries(kept), TSX_DISABLE_CACHE: '1', TSX_TSCONFIG_PATH: tsconfig };
 }
 
 function watch(child: ChildProcess, args: string[]): Running {

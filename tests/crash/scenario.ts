@@ -3,6 +3,7 @@ import { createSuppressions } from '../../src/consent/suppressions.ts';
 import type { Database } from '../../src/db/database.ts';
 import { createDispatch } from '../../src/dispatch/dispatch.ts';
 import { createPace } from '../../src/dispatch/pace.ts';
+import { createPauses, everything } from '../../src/dispatch/pauses.ts';
 import { createReconcile } from '../../src/dispatch/reconcile.ts';
 import { createSweep } from '../../src/dispatch/sweep.ts';
 import { type Intent, lanes } from '../../src/domain/delivery.ts';
@@ -170,6 +171,10 @@ export function createScenario(number: number): Scenario {
     // An account that nobody has used so far has no row yet.
     const fresh = { ...parts.provider, account: `${prefix}${parts.worker}` };
     await createPace({ db: parts.db, provider: fresh, clock, log }).take(1);
+    // An operator who stops everything, looks, and goes on.
+    const pauses = createPauses(parts.db, clock);
+    await pauses.pause(everything, { reason: 'a look', operator: 'an operator' });
+    for (const { scope } of await pauses.list()) await pauses.resume(scope);
     const { signal } = new AbortController();
     for (let turn = 0; turn < 60; turn++) {
       await engine.sweep.runOnce();

@@ -22,6 +22,7 @@ onBothDatabases('what cannot be sent as it is', (dialect) => {
     await world.outbox.enqueue([withoutAddress]);
     await world.outbox.enqueue([
       intentNumber(5, { variables: { subject: 'a\r\nBcc: all@example.org', text: 'x' } }),
+      intentNumber(6, { locale: 'fr' }),
     ]);
     await world.dispatch().runOnce(signal());
     const rows = await world.queries.search({ limit: 10 });
@@ -33,7 +34,8 @@ onBothDatabases('what cannot be sent as it is', (dialect) => {
       'occasion-2': ['failed_permanent', 'missing_variable'],
       'occasion-3': ['skipped_no_email', null],
       'occasion-4': ['failed_permanent', 'missing_template'],
-      'occasion-5': ['failed_permanent', 'subject_injection'],
+      'occasion-5': ['failed_permanent', 'invalid_variable'],
+      'occasion-6': ['failed_permanent', 'missing_locale'],
     });
     expect(world.provider.ledger).toHaveLength(1);
   });
@@ -61,11 +63,11 @@ onBothDatabases('what cannot be sent as it is', (dialect) => {
   });
 
   it('what is found wrong with a mail when it is made ends that mail with its own code, and no other', async () => {
-    const half = 'x'.repeat(600_000);
+    const half = '"'.repeat(200_000);
     const [thrown, tooBig, missing, badAddress, otherAddress, nul, unanswered, good] = (
       await world.outbox.enqueue([
         intentNumber(1),
-        // Twice in the mail, as text and as html: over 1 MiB.
+        // Twice in the mail, as text and as html, where each quote is five signs long: over 1 MiB.
         intentNumber(2, { variables: { subject: 's', text: half } }),
         intentNumber(3, { variables: { text: 'no subject' } }),
         intentNumber(4),
@@ -111,7 +113,7 @@ onBothDatabases('what cannot be sent as it is', (dialect) => {
     expect(await endOf(missing)).toEqual(['failed_permanent', 'missing_variable']);
     expect(await endOf(badAddress)).toEqual(['failed_permanent', 'invalid_recipient']);
     expect(await endOf(otherAddress)).toEqual(['failed_permanent', 'to_invalid']);
-    expect(await endOf(nul)).toEqual(['failed_permanent', 'body_character']);
+    expect(await endOf(nul)).toEqual(['failed_permanent', 'invalid_variable']);
     expect(await endOf(unanswered)).toEqual(['failed_permanent', 'no_draft']);
     expect(await endOf(good)).toEqual(['sent', undefined]);
     expect(world.provider.ledger).toHaveLength(1);

@@ -10,7 +10,7 @@ import {
   someError,
 } from '../support/dispatch-world.ts';
 import { createFakeProvider } from '../support/fake-provider.ts';
-import { onBothDatabases } from '../support/world.ts';
+import { intentNumber, onBothDatabases } from '../support/world.ts';
 
 onBothDatabases('from row to provider', (dialect) => {
   let world: DispatchWorld;
@@ -172,5 +172,14 @@ onBothDatabases('from row to provider', (dialect) => {
     const row = await world.find(seq);
     expect(row).toMatchObject({ status: 'failed_permanent', attempts: 0, claims: 5 });
     expect(JSON.parse(row?.last_error ?? '').code).toBe('crashes_worker');
+  });
+
+  it('002-P4-01 a delivery is told in its own language, and keeps the name and version of its template', async () => {
+    const variables = { subject: 'Știri', text: 'x', unsubscribeUrl: 'https://example.org/stop' };
+    await world.outbox.enqueue([intentNumber(1, { locale: 'ro-RO', variables })]);
+    await world.dispatch().runOnce(signal());
+    expect(world.provider.ledger[0]?.mail.text).toContain('Dezabonați-vă: https://example.org/stop');
+    const [row] = await world.queries.search({ limit: 10 });
+    expect(row).toMatchObject({ status: 'sent', template_name: 'plain', template_version: 'v1' });
   });
 });

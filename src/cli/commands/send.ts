@@ -57,7 +57,7 @@ async function send(options: SendOptions, context: Context): Promise<void> {
   ]);
   const recipients = readRecipients(options.to ?? []);
   const mail = { subject: options.subject ?? '', text: await readText(options) };
-  requireSendable(mail, recipients);
+  await requireSendable(mail, recipients);
   const occasion = options.occasion ?? systemIds.uuid();
   const intents = intentsOf(recipients, mail, { occasion, lane: options.lane, traceId: systemIds.uuid() });
   const say = (...lines: string[]) => {

@@ -19,10 +19,7 @@ export const plainSource: Source = {
             { kind: 'unsendable', error: { code: 'invalid_recipient', message: parsed.sentence } },
           ];
         const template = templateName ?? 'plain';
-        return [
-          seq,
-          { kind: 'draft', to: parsed.address, template, locale: locale ?? 'en', props: variables },
-        ];
+        return [seq, { kind: 'draft', to: parsed.address, template, locale, props: variables }];
       }),
     );
   },

@@ -1,0 +1,66 @@
+import { Hr } from '@react-email/hr';
+import { Link } from '@react-email/link';
+import { Text } from '@react-email/text';
+import type { ReactElement } from 'react';
+import { fontFamily, light } from './look.ts';
+import type { Words } from './words.ts';
+
+/** Why this mail came, and the way out of it. Nothing at all where there is nothing to say. */
+export interface FooterProps {
+  reason: string | undefined;
+  unsubscribeUrl: string | undefined;
+  manageUrl: string | undefined;
+}
+
+export function Footer({ words, ...props }: FooterProps & { words: Words }): ReactElement | null {
+  const { reason } = props;
+  const links = linksOf(props, words);
+  if (reason === undefined && links.length === 0) return null;
+  const small = {
+    fontFamily,
+    fontSize: '14px',
+    lineHeight: '20px',
+    color: light.quiet,
+    marginTop: 0,
+    marginBottom: '8px',
+  };
+  return (
+    <>
+      <Hr className="rule" style={{ borderTop: `1px solid ${light.hairline}`, margin: '32px 0 16px' }} />
+      {reason === undefined ? null : (
+        <Text
+          dir="auto"
+          className="quiet"
+          style={{ ...small, overflowWrap: 'anywhere', wordBreak: 'break-word' }}
+        >
+          {reason}
+        </Text>
+      )}
+      {links.map(({ label, url }) => (
+        <Text key={label} style={small}>
+          <Link
+            href={url}
+            className="accent"
+            style={{ color: light.accent, textDecorationLine: 'underline' }}
+          >
+            {label}
+          </Link>
+        </Text>
+      ))}
+    </>
+  );
+}
+
+/** The same in the text part, parted from the letter by a line. Not `-- `: programs hide what follows that. */
+export function footerText(props: FooterProps, words: Words): string | undefined {
+  const lines = linksOf(props, words).map(({ label, url }) => `${label}${words.colon}${url}`);
+  const said = props.reason === undefined ? lines : [props.reason, ...lines];
+  return said.length === 0 ? undefined : ['----', ...said].join('\n');
+}
+
+function linksOf({ unsubscribeUrl, manageUrl }: FooterProps, words: Words): { label: string; url: string }[] {
+  return [
+    ...(unsubscribeUrl === undefined ? [] : [{ label: words.unsubscribe, url: unsubscribeUrl }]),
+    ...(manageUrl === undefined ? [] : [{ label: words.manage, url: manageUrl }]),
+  ];
+}

@@ -1,0 +1,126 @@
+import { Body } from '@react-email/body';
+import { Button } from '@react-email/button';
+import { Container } from '@react-email/container';
+import { Head } from '@react-email/head';
+import { Heading } from '@react-email/heading';
+import { Html } from '@react-email/html';
+import { Link } from '@react-email/link';
+import { Text } from '@react-email/text';
+import type { ReactElement, ReactNode } from 'react';
+import { fontFamily, light, monoFamily, styleSheet } from './look.ts';
+import type { Words } from './words.ts';
+
+/**
+ * The page that every mail is written on: a column of 600 px that folds to 320, and the few things that stand in it. What is
+ * written by others has `dir="auto"`, so that it runs in its own direction and does not turn round its neighbours.
+ */
+export function Layout({ title, preheader, words, children }: LayoutProps): ReactElement {
+  return (
+    <Html lang={words.locale}>
+      <Head>
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="supported-color-schemes" content="light dark" />
+        <title>{title}</title>
+        <style>{styleSheet}</style>
+      </Head>
+      <Body style={{ backgroundColor: light.paper, margin: 0, padding: '32px 20px' }}>
+        {preheader === undefined ? null : <Preheader>{preheader}</Preheader>}
+        <Container style={{ maxWidth: '560px' }}>{children}</Container>
+      </Body>
+    </Html>
+  );
+}
+
+interface LayoutProps {
+  title: string;
+  /** What the list of mails shows after the subject. */
+  preheader: string | undefined;
+  words: Words;
+  children: ReactNode;
+}
+
+/** Hidden from the page. What fills it up keeps the list from going on with the first words of the mail. */
+function Preheader({ children }: { children: string }): ReactElement {
+  const hidden = {
+    display: 'none',
+    overflow: 'hidden',
+    lineHeight: '1px',
+    maxHeight: 0,
+    maxWidth: 0,
+    opacity: 0,
+  };
+  return <div style={hidden}>{children + '\u00a0\u200c'.repeat(100)}</div>;
+}
+
+const foldable = { overflowWrap: 'anywhere', wordBreak: 'break-word' } as const;
+const reading = { fontFamily, fontSize: '16px', lineHeight: '24px', color: light.ink, ...foldable } as const;
+
+export function Title({ children }: { children: string }): ReactElement {
+  const style = { ...reading, fontSize: '20px', lineHeight: '28px', fontWeight: 600, margin: '0 0 16px' };
+  return (
+    <Heading dir="auto" className="ink" style={style}>
+      {children}
+    </Heading>
+  );
+}
+
+/** Text of several paragraphs as it was typed: blank lines part them, line breaks and runs of spaces stay. */
+export function Paragraphs({ children: text }: { children: string }): ReactElement {
+  const paragraphs: ReactElement[] = [];
+  for (const paragraph of text.split(/\n(?:[ \t]*\n)+/)) {
+    paragraphs.push(<Paragraph key={paragraphs.length}>{paragraph}</Paragraph>);
+  }
+  return <>{paragraphs}</>;
+}
+
+function Paragraph({ children: text }: { children: string }): ReactElement {
+  const style = { ...reading, whiteSpace: 'pre-wrap', marginTop: 0, marginBottom: '16px' } as const;
+  const lines: ReactNode[] = [];
+  for (const line of text.split('\n')) {
+    if (lines.length > 0) lines.push(<br key={lines.length} />);
+    lines.push(line);
+  }
+  return (
+    <Text dir="auto" className="ink" style={style}>
+      {lines}
+    </Text>
+  );
+}
+
+/** The one thing to do, and below it where that leads. */
+export function Action({ label, url }: { label: string; url: string }): ReactElement {
+  const button = {
+    ...reading,
+    backgroundColor: light.accent,
+    borderRadius: '6px',
+    color: light.onAccent,
+    fontWeight: 600,
+    paddingTop: '12px',
+    paddingRight: '20px',
+    paddingBottom: '12px',
+    paddingLeft: '20px',
+  };
+  const address = {
+    ...foldable,
+    fontFamily: monoFamily,
+    fontSize: '12px',
+    lineHeight: '16px',
+    marginTop: 0,
+    marginBottom: '16px',
+  };
+  return (
+    <>
+      <Text style={{ ...reading, marginTop: '24px', marginBottom: '12px' }}>
+        <Button href={url} dir="auto" className="button" style={button}>
+          {label}
+        </Button>
+      </Text>
+      <Text style={address}>
+        <Link href={url} className="quiet" style={{ color: light.quiet, textDecorationLine: 'underline' }}>
+          {url}
+        </Link>
+      </Text>
+    </>
+  );
+}

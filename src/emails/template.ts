@@ -1,0 +1,34 @@
+import type { ReactElement } from 'react';
+import { createValues, type PropsOf, type PropsSchema, type Values } from './values.ts';
+import type { Locale, Words } from './words.ts';
+
+/**
+ * What a template is: a pure function from checked values to subject, html and text. It knows no clock, no address and no
+ * database; amounts and dates reach it as they are to be read. Every value is the child or the attribute of an element, as the
+ * plain string that it is; none is ever put together with markup.
+ */
+export interface Template<Schema extends PropsSchema = PropsSchema> extends TemplateParts<Schema> {
+  /** From whatever was given to the template's own props, or what is wrong with it. */
+  read(given: Readonly<Record<string, unknown>>): Values<Schema>;
+}
+
+interface TemplateParts<Schema extends PropsSchema> {
+  readonly name: string;
+  /** Changes whenever the same props would give other bytes. */
+  readonly version: string;
+  /** The languages that it is written in. */
+  readonly locales: readonly Locale[];
+  readonly schema: Schema;
+  /** For previews and tests: every part of the template shows in at least one of them. */
+  readonly samples: Readonly<Record<string, PropsOf<Schema>>>;
+  subject(props: PropsOf<Schema>, words: Words): string;
+  html(props: PropsOf<Schema>, words: Words): ReactElement;
+  /** Written, not derived from the html: a text reads differently from a page. Links stand in it in full. */
+  text(props: PropsOf<Schema>, words: Words): string;
+}
+
+export function createTemplate<const Schema extends PropsSchema>(
+  parts: TemplateParts<Schema>,
+): Template<Schema> {
+  return { ...parts, read: createValues(parts.name, parts.schema) };
+}
