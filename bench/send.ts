@@ -13,7 +13,7 @@ import { type EmptyDatabases, withDatabases } from './support/with-databases.ts'
  */
 const rows = rowsWanted({ usual: 5_000, least: 1 });
 const rounds = 7;
-const connections = 8; // What the Resend adapter opens by itself.
+const connections = 64; // What the Resend adapter opens by itself.
 const intents = Array.from({ length: rows }, (_, index) => intentNumber(index));
 /** The same in every round and for everybody, or the shares mean nothing. */
 let bodyOctets: number | undefined;

@@ -18,7 +18,8 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => endGuards()
 prepare();
 const postgres = await startPostgres({ isDurable: true });
 console.error(postgres.missing ?? `PostgreSQL ${postgres.version} (${postgres.origin})`);
-const { DATABASE_URL, ...env } = process.env;
+// As `tidings` runs: a template is rendered several times as fast.
+const { DATABASE_URL, ...env } = { NODE_ENV: 'production', ...process.env };
 if (postgres.url) env.TIDINGS_TEST_POSTGRES_URL = postgres.url;
 const bench = spawn(process.execPath, ['--import', 'tsx', join('bench', `${name}.ts`), ...rest], {
   cwd: root,

@@ -25,7 +25,11 @@ export const words: Readonly<Record<Locale, Words>> = {
  * written in is missing, and ends the delivery (000-59) instead of telling somebody something they cannot read.
  */
 export function localeFor(asked: string | null, written: readonly Locale[]): Locale | undefined {
-  const reader = languageAndScript(asked ?? defaultLocale);
+  const tag = asked ?? defaultLocale;
+  // Mostly the very tag: taking one apart costs as much as a tenth of a mail.
+  const same = written.find((locale) => locale === tag);
+  if (same) return same;
+  const reader = languageAndScript(tag);
   if (reader === undefined) return undefined;
   return written.find((locale) => languageAndScript(locale) === reader);
 }
