@@ -145,12 +145,12 @@ export const variables = {
     name: 'MAIL_RETENTION_DAYS',
     default: '90', // Longer than anybody asks "what did that mail say", shorter than a year's worth of addresses.
     meaning:
-      'How long the content and the address of a mail are kept. What was told to whom, and what became of it, is kept for ever.',
+      'How long the content and the address of a mail are kept after the last that was heard of it. What was told to whom, and what became of it, is kept for ever.',
     read: (text) => {
       const days = Number(text);
-      return days >= 1 && days <= 36_500
+      return days >= 7 && days <= 36_500
         ? { value: days * 86_400_000 }
-        : { mustBe: 'a number of days from 1 to 36500' };
+        : { mustBe: 'a number of days from 7 to 36500: a mail may bounce and be sent again for days' };
     },
   } as Variable<number>,
   environment: {

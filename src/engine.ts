@@ -92,7 +92,7 @@ export async function createEngine(
       environment,
       random: systemRandom,
     });
-    const sweep = createSweep({ outbox, queries, clock, log, retentionMs: config.retentionMs });
+    const sweep = createSweep({ outbox, queries, provider, clock, log, retentionMs: config.retentionMs });
     const leaseOf = (source: string) =>
       leaseMs((sourceNamed(source) ?? plainSource).policy, provider.guarantees);
     const reconcile = createReconcile({

@@ -19,19 +19,28 @@ const jumpMs = 2_000;
 export async function createDatabaseClock(db: Database, local: Clock, log: Log): Promise<DatabaseClock> {
   if (db.dialect === 'sqlite') return { ...local, isSteady: true, measure: async () => {} };
   let offsetMs = await offsetOf(db, local);
-  let isSteady = true;
+  let isAgreed = true;
+  /** The monotonic clock stands still while the machine sleeps, and only the wall clock shows it. */
+  const wallLead = () => local.now() - local.monotonic();
+  let leadMs = wallLead();
+  const sleptMs = () => {
+    const aheadMs = wallLead() - leadMs;
+    return aheadMs > jumpMs ? aheadMs : 0;
+  };
   return {
-    now: () => Math.round(local.monotonic() + offsetMs),
+    // Too late rather than too early, until it is measured: whatever was begun before the sleep is over.
+    now: () => Math.round(local.monotonic() + offsetMs + sleptMs()),
     monotonic: local.monotonic,
     sleep: local.sleep,
     nextTurn: local.nextTurn,
     get isSteady() {
-      return isSteady;
+      return isAgreed && sleptMs() === 0;
     },
     async measure() {
       const measuredMs = await offsetOf(db, local);
-      isSteady = Math.abs(measuredMs - offsetMs) <= jumpMs;
-      if (!isSteady) log.error('clock.jumped', { byMs: Math.round(measuredMs - offsetMs) });
+      isAgreed = Math.abs(measuredMs - offsetMs) <= jumpMs;
+      leadMs = wallLead();
+      if (!isAgreed) log.error('clock.jumped', { byMs: Math.round(measuredMs - offsetMs) });
       offsetMs = measuredMs;
     },
   };

@@ -57,15 +57,12 @@ export async function openDatabase(
     write: db,
     transaction: (work) =>
       retryingDeadlocks(() =>
-        db
-          .transaction()
-          .setIsolationLevel('read committed')
-          .execute(async (tx) => {
-            const result = await work(tx);
-            // A transaction with a failed statement in it is rolled back by COMMIT without an error. This asks.
-            await sql`SELECT 1`.execute(tx);
-            return result;
-          }),
+        db.transaction().execute(async (tx) => {
+          const result = await work(tx);
+          // A transaction with a failed statement in it is rolled back by COMMIT without an error. This asks.
+          await sql`SELECT 1`.execute(tx);
+          return result;
+        }),
       ),
     // Without parameters pg speaks the simple protocol, which takes many statements.
     script: async (text, tx) => {

@@ -1,4 +1,5 @@
-import { type Dialect, Kysely, type LogEvent, PostgresDialect } from 'kysely';
+import type { Socket } from 'node:net';
+import { CompiledQuery, type Dialect, Kysely, type LogEvent, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { Log } from '../std/log.ts';
 import { Refusal } from '../std/refusal.ts';
@@ -19,13 +20,18 @@ export async function openPostgres(
     max: 10,
     application_name: 'tidings',
     connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     types: { getTypeParser },
   });
   // Without a listener, a server that restarts would end the process by an unhandled 'error'.
   const lost = (error: Error) => log.warn('database.connection_lost', { error });
   pool.on('error', lost);
   // The pool listens to idle connections only; one that is lost while in use says so itself, besides failing its query.
-  pool.on('connect', (client) => client.on('error', lost));
+  pool.on('connect', (client) => {
+    client.on('error', lost);
+    boundAnswers(client);
+  });
   try {
     await pool.query('SELECT 1');
   } catch (error) {
@@ -33,14 +39,45 @@ export async function openPostgres(
     throw explained(error);
   }
   const logged = onStatement ? { log: ({ query }: LogEvent) => onStatement(query) } : {};
-  return new Kysely<Schema>({ dialect: keepingFirstError(new PostgresDialect({ pool })), ...logged });
+  return new Kysely<Schema>({ dialect: withOurTransactions(new PostgresDialect({ pool })), ...logged });
+}
+
+/**
+ * A connection that has gone silent, behind a fire-wall or a server that was paused, never ends by itself, and whoever waits
+ * for its answer would wait for ever. The client's own time-out leaves such a connection in use; this cuts it.
+ */
+function boundAnswers(client: pg.ClientBase): void {
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+  Object.assign(client, {
+    query(...args: unknown[]): unknown {
+      const asked = query(...args);
+      if (!(asked instanceof Promise) || mayTakeLong(args[0])) return asked;
+      const silence = setTimeout(() => {
+        stream.destroy(new Error(`the database has not answered for ${answerWithinMs / 1000} s`));
+      }, answerWithinMs);
+      silence.unref();
+      const end = () => clearTimeout(silence);
+      asked.then(end, end);
+      return asked;
+    },
+  });
+}
+
+/** Longer than any of our statements takes. */
+const answerWithinMs = 60_000;
+
+/** A migration builds its indexes for as long as the table is large. */
+function mayTakeLong(asked: unknown): boolean {
+  const text = typeof asked === 'string' ? asked : String((asked as { text?: unknown } | null)?.text);
+  return /\b(CREATE|ALTER)\b/.test(text);
 }
 
 /**
  * On a connection that is lost the rollback fails too, and its error would stand in the log in the place of the one that says
  * what happened. The server rolls back by itself, and the pool does not take such a connection back.
  */
-function keepingFirstError(dialect: Dialect): Dialect {
+function withOurTransactions(dialect: Dialect): Dialect {
   return {
     createAdapter: () => dialect.createAdapter(),
     createIntrospector: (db) => dialect.createIntrospector(db),
@@ -49,10 +86,20 @@ function keepingFirstError(dialect: Dialect): Dialect {
       const driver = dialect.createDriver();
       const rollback = driver.rollbackTransaction.bind(driver);
       driver.rollbackTransaction = (connection) => rollback(connection).catch(() => {});
+      driver.beginTransaction = async (connection) => {
+        await connection.executeQuery(CompiledQuery.raw(begin));
+      };
       return driver;
     },
   };
 }
+
+/**
+ * In one message, because it is paid for every time. A process that was stopped in mid-transaction holds its locks: it loses
+ * them, and nobody waits for it for ever. Set for the transaction, not for the session, which a pooler may share.
+ */
+const begin = `BEGIN ISOLATION LEVEL READ COMMITTED;
+SET LOCAL lock_timeout = '10s'; SET LOCAL idle_in_transaction_session_timeout = '60s'`;
 
 const int8 = 20;
 

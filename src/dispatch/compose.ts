@@ -7,6 +7,7 @@ import type { Report } from '../outbox/record.ts';
 import type { Draft, Source } from '../sources/source.ts';
 import type { Clock } from '../std/clock.ts';
 import type { Log } from '../std/log.ts';
+import { thrownText } from '../std/without-addresses.ts';
 
 /** From claimed deliveries to mails: what was frozen is taken as it is, what is new is drafted, rendered and checked. */
 export interface Composition {
@@ -57,7 +58,7 @@ async function draftAll(source: Source, fresh: readonly Claimed[], log: Log): Pr
     const [only] = fresh;
     if (fresh.length === 1 && only) {
       return new Map([
-        [only.seq, { kind: 'later', error: { code: 'draft_failed', message: String(error) } }],
+        [only.seq, { kind: 'later', error: { code: 'draft_failed', message: thrownText(error) } }],
       ]);
     }
   }
@@ -117,7 +118,7 @@ async function renderSafely(draft: Extract<Draft, { kind: 'draft' }>, log: Log) 
     return await render(draft);
   } catch (error) {
     log.error('template.load_failed', { template: draft.template, error });
-    return { kind: 'later', error: { code: 'template_load_failed', message: String(error) } } as const;
+    return { kind: 'later', error: { code: 'template_load_failed', message: thrownText(error) } } as const;
   }
 }
 

@@ -7,6 +7,7 @@ import type { DueWork } from '../outbox/due.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Source } from '../sources/source.ts';
 import type { Log } from '../std/log.ts';
+import { thrownText } from '../std/without-addresses.ts';
 import { type ComposeParts, compose } from './compose.ts';
 import { gateOf } from './gate.ts';
 import { createLaneOrder } from './lanes.ts';
@@ -58,7 +59,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
   async function runOnce(signal: AbortSignal): Promise<Turn> {
     const due = await outbox.due(names);
     if (due.length === 0) return { handled: 0, waitMs: 0 };
-    const { pausedSources, ...permits } = await pace.take(batchMax);
+    const { pausedSources, ...permits } = await pace.take(Math.min(batchMax, width.inASecond));
     if (permits.count === 0) {
       await pace.probeIfDue();
       return { handled: 0, waitMs: permits.waitMs };
@@ -95,7 +96,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     try {
       await sendBatch(source, claimed, unsent, { ...order, policy: source.policy, leaseEndsAt, signal });
     } catch (error) {
-      problem = { code: 'dispatch_failed', message: String(error) };
+      problem = { code: 'dispatch_failed', message: thrownText(error) };
       throw error;
     } finally {
       giveBack([...unsent.values()], problem);
@@ -150,7 +151,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     for (const one of batch) {
       const { sending, stopped } = await beginSafely([one], lastCheck).catch((error: unknown) => {
         failures.push(error);
-        giveBack([one.claimed], { code: 'begin_failed', message: String(error) });
+        giveBack([one.claimed], { code: 'begin_failed', message: thrownText(error) });
         return { sending: [], stopped: [] };
       });
       const isBegunBefore = stopped.some(

@@ -72,7 +72,7 @@ export function createPace({ db, provider, clock, log }: PaceParts): Pace {
       }),
 
     async giveBack(permits, used) {
-      if (permits.spacingMs === 0 || used >= permits.count) return;
+      if (used >= permits.count || (permits.spacingMs === 0 && !permits.isTrial)) return;
       await change(async (before) => ({ state: giveBackPermits(before, permits, used), result: undefined }));
     },
 

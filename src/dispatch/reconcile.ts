@@ -10,9 +10,11 @@ import type { Provider } from '../providers/provider.ts';
 import type { Source } from '../sources/source.ts';
 import type { Clock } from '../std/clock.ts';
 import type { Log } from '../std/log.ts';
+import { thrownText } from '../std/without-addresses.ts';
 import { gateOf } from './gate.ts';
 import type { Pace } from './pace.ts';
 import { note, nothingSeen, storable } from './send.ts';
+import { createSlots } from './slots.ts';
 
 /**
  * Settles deliveries of which nobody knows whether they were accepted, rung by rung: the same bytes under the same key while
@@ -54,7 +56,7 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
   async function runOnce(signal: AbortSignal): Promise<number> {
     const waiting = await queries.overdue(['reconciling'], false, clock.now(), batchMax);
     if (waiting.length === 0) return 0;
-    const { pausedSources: _, ...permits } = await pace.take(waiting.length);
+    const { pausedSources, ...permits } = await pace.take(waiting.length);
     if (permits.count === 0) {
       // Nothing else may be waiting, and then nobody else asks whether the provider is up again.
       await pace.probeIfDue();
@@ -63,14 +65,18 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
     const startBefore = clock.monotonic() + leaseMs - longestCallMs;
     const doubted = await outbox.takeUp({ worker, limit: Math.min(permits.count, concurrency), leaseMs });
     await pace.giveBack(permits, doubted.length);
-    const leaving = new Set((await resubmittable(doubted)).map(({ claimed }) => claimed.seq));
+    // A paused source's mails do not leave again either; they may still be looked up.
+    const going = doubted.filter(({ source }) => !pausedSources.has(source));
+    const leaving = new Set((await resubmittable(going)).map(({ claimed }) => claimed.seq));
+    const slots = createSlots({ ...permits, count: doubted.length }, pace, clock);
     const seen = nothingSeen();
     // Side by side: one look-up may take as long as a lease, and none may wait behind another's.
     await Promise.all(
-      doubted.map(async (one, index) => {
-        const waitMs = permits.firstAt + index * permits.spacingMs - clock.now();
-        if (waitMs > 0) await clock.sleep(waitMs, signal);
-        const mayLeave = leaving.has(one.seq) && !signal.aborted;
+      doubted.map(async (one) => {
+        const hasSlot = await slots.next(signal);
+        // By the wall clock too: a machine that was asleep does not know it by the other, and the key may be forgotten.
+        const isInTime = clock.now() + longestCallMs <= one.leaseEndsAt;
+        const mayLeave = leaving.has(one.seq) && hasSlot && isInTime && !signal.aborted;
         const report = await settle(one, mayLeave ? startBefore : null, (outcome) => note(seen, outcome));
         const [answer] = await outbox.record([report]);
         if (answer?.changed && answer.status !== 'reconciling') {
@@ -113,7 +119,9 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
     const isOurs = one.account === provider.account;
     let outcome: Outcome | null = null;
     if (startBefore !== null && one.frozen) {
-      outcome = await provider.send({ key, mail: one.frozen, startBefore }).catch(unknownOf);
+      outcome = await provider
+        .send({ key, mail: one.frozen, startBefore, leaseEndsAt: one.leaseEndsAt })
+        .catch(unknownOf);
       tell(outcome);
       if (outcome.kind === 'accepted') {
         return {
@@ -165,7 +173,7 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
     log.error('provider.threw', { provider: provider.name, error });
     return {
       kind: 'unknown',
-      error: { code: 'provider_threw', provider: provider.name, message: String(error) },
+      error: { code: 'provider_threw', provider: provider.name, message: thrownText(error) },
     };
   }
 

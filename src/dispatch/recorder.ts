@@ -14,8 +14,11 @@ export interface Recorder {
 }
 
 const batchMax = 200;
-/** Longer than a lease: until then the knowledge is worth keeping, afterwards reconciliation has it anyway. */
-const patienceMs = 180_000;
+/**
+ * A database that is away for longer is an outage of everything. Reconciliation settles most of what is then forgotten; what
+ * a provider without keys has accepted is left to a person, so this is well beyond a restart or a fail-over.
+ */
+const patienceMs = 15 * 60_000;
 const pauseLongestMs = 5_000;
 const triesTogether = 3;
 
@@ -40,14 +43,13 @@ export function createRecorder({ outbox, clock, log }: { outbox: Outbox; clock: 
       await clock.nextTurn();
       const batch = gathered.slice(0, batchMax);
       gathered = gathered.slice(batchMax);
-      await write(batch);
+      await write(batch, clock.monotonic() + patienceMs);
     }
     writing = undefined;
   }
 
   /** What we know exists only here. A lost commit answer is harmless: evidence and fences make it idempotent. */
-  async function write(batch: readonly Report[]): Promise<void> {
-    const giveUpAt = clock.monotonic() + patienceMs;
+  async function write(batch: readonly Report[], giveUpAt: number): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
         tell(batch, await outbox.record(batch));
@@ -57,7 +59,7 @@ export function createRecorder({ outbox, clock, log }: { outbox: Outbox; clock: 
         log.error('record.failed', { seqs, tries, error });
         // One report that cannot be written must not take its neighbours along.
         if (batch.length > 1 && tries >= triesTogether) {
-          for (const report of batch) await write([report]);
+          for (const report of batch) await write([report], giveUpAt);
           return;
         }
         if (clock.monotonic() > giveUpAt || (batch.length === 1 && isHopeless(error))) {

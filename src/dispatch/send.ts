@@ -5,9 +5,10 @@ import { type Policy, retryDelayMs } from '../domain/policy.ts';
 import type { Composed } from '../outbox/begin.ts';
 import type { Claimed } from '../outbox/claim.ts';
 import type { Report } from '../outbox/record.ts';
-import type { Provider } from '../providers/provider.ts';
+import type { Provider, Sent } from '../providers/provider.ts';
 import type { Clock } from '../std/clock.ts';
 import type { Random } from '../std/random.ts';
+import { thrownText } from '../std/without-addresses.ts';
 import type { Pace } from './pace.ts';
 import type { Recorder } from './recorder.ts';
 import { createSlots } from './slots.ts';
@@ -86,18 +87,19 @@ function notStarted(retryAfterMs: number | null): Outcome {
   return { kind: 'deferred', error, ...(retryAfterMs !== null && { retryAfterMs }) };
 }
 
-async function handOver(
-  provider: Provider,
-  { claimed, mail }: Composed,
-  startBefore: number,
-): Promise<Outcome> {
+async function handOver(provider: Provider, { claimed, mail }: Composed, startBefore: number): Promise<Sent> {
   try {
-    return await provider.send({ key: idempotencyKey(claimed.id, claimed.round), mail, startBefore });
+    return await provider.send({
+      key: idempotencyKey(claimed.id, claimed.round),
+      mail,
+      startBefore,
+      leaseEndsAt: claimed.leaseEndsAt,
+    });
   } catch (error) {
     // A provider must not throw; if one does, nobody knows how far it got.
     return {
       kind: 'unknown',
-      error: { code: 'provider_threw', provider: provider.name, message: String(error) },
+      error: { code: 'provider_threw', provider: provider.name, message: thrownText(error) },
     };
   }
 }
@@ -109,7 +111,12 @@ export function nothingSeen(): Observation {
 const throttleMs = 1_000;
 
 /** What an outcome tells about the provider, beside what it tells about the mail. */
-export function note(seen: Observation, outcome: Outcome): void {
+export function note(seen: Observation, outcome: Sent): void {
+  // What an inner attempt met is known, though a stronger outcome stands for the whole call.
+  for (const attempt of outcome.attempts ?? [{ outcome }]) noteOne(seen, attempt.outcome);
+}
+
+function noteOne(seen: Observation, outcome: Outcome): void {
   if (outcome.kind === 'accepted') seen.accepted += 1;
   if (outcome.kind === 'unknown' && outcome.isAttempt !== false) seen.doubtful += 1;
   if (outcome.kind !== 'deferred' || outcome.trouble === undefined) return;

@@ -2,6 +2,7 @@ import type { DeliveryRow } from '../db/schema.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { OutboxQueries } from '../outbox/queries.ts';
 import type { Report } from '../outbox/record.ts';
+import type { Provider } from '../providers/provider.ts';
 import type { Clock } from '../std/clock.ts';
 import type { Log } from '../std/log.ts';
 
@@ -28,7 +29,8 @@ export interface SweepParts {
   queries: OutboxQueries;
   clock: Clock;
   log: Log;
-  /** How long a mail is kept after its intent came. */
+  provider: Pick<Provider, 'forget'>;
+  /** How long a mail is kept after the last that was heard of it. */
   retentionMs: number;
 }
 
@@ -38,32 +40,53 @@ const lapsesMax = 5;
 /** Between two looks for mails that are old enough; while there are more, they go batch by batch. */
 const forgetEveryMs = 10 * 60_000;
 
-export function createSweep({ outbox, queries, clock, log, retentionMs }: SweepParts): Sweep {
+export function createSweep({ outbox, queries, provider, clock, log, retentionMs }: SweepParts): Sweep {
   let forgetAt = clock.monotonic();
   let forgottenUpTo = 0;
 
   async function forget(): Promise<number> {
     if (clock.monotonic() < forgetAt) return 0;
-    const createdBefore = clock.now() - retentionMs;
-    const { count, next } = await outbox.forget({ createdBefore, above: forgottenUpTo, limit: batchMax });
+    const before = clock.now() - retentionMs;
+    const { count, next } = await outbox.forget({ before, above: forgottenUpTo, limit: batchMax });
+    if (next === null) await provider.forget?.(before);
     forgottenUpTo = next ?? 0;
     if (next === null) forgetAt = clock.monotonic() + forgetEveryMs;
     if (count > 0) log.info('sweep.forgotten', { deliveries: count });
     return count;
   }
 
+  async function recover(): Promise<number> {
+    const lost = await queries.overdue(['claimed', 'sending', 'reconciling'], true, clock.now(), batchMax);
+    const answers = await outbox.record(lost.map((row) => reportOf(row, clock.now())));
+    const recovered = answers.filter(({ changed }) => changed).length;
+    if (recovered > 0) log.warn('sweep.recovered', { recovered });
+    return recovered;
+  }
+
+  async function expire(): Promise<number> {
+    const late = await queries.tooLate(clock.now(), batchMax);
+    const answers = await outbox.record(late.map(({ seq }) => ({ seq, actor: 'sweep', event: 'expired' })));
+    return answers.filter(({ changed }) => changed).length;
+  }
+
   return {
     async runOnce() {
-      const lost = await queries.overdue(['claimed', 'sending', 'reconciling'], true, clock.now(), batchMax);
-      const answers = await outbox.record(lost.map((row) => reportOf(row, clock.now())));
-      const recovered = answers.filter(({ changed }) => changed).length;
-      if (recovered > 0) log.warn('sweep.recovered', { recovered });
-      const late = await queries.tooLate(clock.now(), batchMax);
-      const ended = await outbox.record(late.map(({ seq }) => ({ seq, actor: 'sweep', event: 'expired' })));
-      const expired = ended.filter(({ changed }) => changed).length;
-      const requests = await outbox.performRequests();
-      const owed = await outbox.tellOwedFacts();
-      return { recovered, expired, requests, owed, forgotten: await forget() };
+      const failures: unknown[] = [];
+      // What one of them cannot do must not keep the others from theirs.
+      const counted = (work: () => Promise<number>) =>
+        work().catch((error: unknown) => {
+          failures.push(error);
+          return 0;
+        });
+      const swept = {
+        recovered: await counted(recover),
+        expired: await counted(expire),
+        requests: await counted(outbox.performRequests),
+        owed: await counted(outbox.tellOwedFacts),
+        forgotten: await counted(forget),
+      };
+      if (failures.length > 0) throw failures[0];
+      return swept;
     },
   };
 }

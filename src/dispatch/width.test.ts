@@ -24,6 +24,17 @@ it('settles near what the provider serves at once, not at what it would accept',
   expect(current).toBeLessThanOrEqual(60);
 });
 
+it('says how much a second of work is', () => {
+  const width = createWidth(4);
+  expect(width.inASecond).toBe(40);
+  width.learn({ calls: 4, meanMs: 500 });
+  expect(width.inASecond).toBe(8);
+  width.learn({ calls: 4, meanMs: 60_000 });
+  expect(width.inASecond).toBe(4);
+  width.learn({ calls: 4, meanMs: 0 });
+  expect(width.inASecond).toBe(4_000);
+});
+
 it('never leaves the bounds', () => {
   expect(after(10, 1_000, 100, 3).current).toBe(3);
   expect(after(10, 1_000, 100, 1).current).toBe(1);

@@ -4,6 +4,8 @@
  */
 export interface Width {
   readonly current: number;
+  /** How many mails a second of work is, by how long calls took lately: nobody should claim more than that at once. */
+  readonly inASecond: number;
   /** After a batch: how many calls there were, and how long one took on average. */
   learn(batch: { calls: number; meanMs: number }): void;
 }
@@ -18,22 +20,28 @@ const retreat = 0.5;
 const forgetting = 1.005;
 /** Below this a call is all overhead, and its share of noise says nothing about the provider. */
 const floorMs = 1;
+/** Before the first call: so slow a provider that the first claim is not a large one. */
+const guessMs = 100;
 
 /** Never more than `max`, which is what the provider takes, nor fewer than one. */
 export function createWidth(max: number): Width {
   let current = Math.min(first, max);
   let bestMs = Infinity;
+  let lastMs = guessMs;
   return {
     get current() {
       return current;
     },
+    get inASecond() {
+      return Math.max(current, Math.floor((current * 1_000) / lastMs));
+    },
     learn({ calls, meanMs }) {
+      lastMs = Math.max(floorMs, meanMs);
       // With room to spare, it was not the width that held us back.
       if (calls < current) return;
-      const seenMs = Math.max(floorMs, meanMs);
-      bestMs = Math.min(bestMs * forgetting, seenMs);
+      bestMs = Math.min(bestMs * forgetting, lastMs);
       current =
-        seenMs <= bestMs * patience
+        lastMs <= bestMs * patience
           ? Math.min(max, Math.ceil(current * growth))
           : Math.max(Math.min(first, max), Math.floor(current * retreat));
     },

@@ -187,4 +187,11 @@ describe('the circuit', () => {
     expect(takePermits(closed, 1, null, at).permits.count).toBe(1);
     expect(closed).toMatchObject({ openSince: null, openReason: null, probeAt: null, doubts: 0 });
   });
+
+  it('slots that were reserved by a clock which has been set back since count for nothing', () => {
+    const now = 1_000_000_000_000;
+    const { state } = takePermits(freshPace, 5, 10, now);
+    const { permits } = takePermits(state, 5, 10, now - 3_600_000);
+    expect(permits).toMatchObject({ count: 5, firstAt: now - 3_600_000 });
+  });
 });

@@ -38,6 +38,8 @@ export interface Permits {
   /** The first mail may leave then, the others one `spacingMs` after the other. */
   firstAt: number;
   spacingMs: number;
+  /** The one mail that finds out whether an outage is over; the others wait for it. */
+  isTrial?: true;
   /** When it is worth asking again, if there are none. */
   waitMs: number;
 }
@@ -66,7 +68,12 @@ export function takePermits(
   if (state.openings > 0) {
     // A probe says that somebody is there, not that mail is taken: a quota, for one, is not seen by it. One mail finds out.
     if (state.probeAt !== null && state.probeAt > now) return none(state.probeAt - now);
-    return takeSlots({ ...state, probeAt: now + trialMs }, Math.min(wanted, 1), ratePerSecond, now);
+    const taken = takeSlots(state, Math.min(wanted, 1), ratePerSecond, now);
+    if (taken.permits.count === 0) return taken;
+    return {
+      state: { ...taken.state, probeAt: now + trialMs },
+      permits: { ...taken.permits, isTrial: true },
+    };
   }
   return takeSlots(state, wanted, ratePerSecond, now);
 }
@@ -81,7 +88,9 @@ function takeSlots(
   if (rate === Infinity) return { state, permits: { count: wanted, firstAt: now, spacingMs: 0, waitMs: 0 } };
 
   const spacingMs = 1000 / (rate * rateShare);
-  const firstAt = Math.max(now, state.nextSlotAt);
+  // Nobody reserves further ahead than this: then it was reserved by a clock that has been set back since.
+  const isFromTheFuture = state.nextSlotAt > now + horizonMs + 2 * spacingMs;
+  const firstAt = isFromTheFuture ? now : Math.max(now, state.nextSlotAt);
   if (firstAt >= now + horizonMs) {
     const waitMs = firstAt - now - horizonMs + spacingMs;
     return { state, permits: { count: 0, firstAt: now, spacingMs: 0, waitMs } };
@@ -92,8 +101,10 @@ function takeSlots(
   return { state: next, permits: { count, firstAt, spacingMs, waitMs: 0 } };
 }
 
-/** What was reserved and not used, if nobody has reserved behind it meanwhile. */
-export function giveBackPermits(state: PaceState, permits: Permits, used: number): PaceState {
+/** What was reserved and not used, if nobody has reserved behind it meanwhile. A trial that nobody made is anybody's again. */
+export function giveBackPermits(before: PaceState, permits: Permits, used: number): PaceState {
+  const isUntried = permits.isTrial && used === 0 && before.openSince === null;
+  const state = isUntried ? { ...before, probeAt: null } : before;
   const end = permits.firstAt + permits.count * permits.spacingMs;
   if (permits.spacingMs === 0 || state.nextSlotAt !== end) return state;
   return { ...state, nextSlotAt: permits.firstAt + used * permits.spacingMs };

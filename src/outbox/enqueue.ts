@@ -58,7 +58,7 @@ export async function enqueueIntents(
   await insertVariables(
     tx,
     dialect,
-    made.map(({ seq, id }) => ({ seq, variables: byId.get(id)?.json })),
+    made.map(({ seq, id }) => ({ seq, variables: byId.get(id)?.json, toEmail: byId.get(id)?.toEmail })),
   );
   return answers(tx, dialect, asked, made);
 }
@@ -115,10 +115,13 @@ function cellsOf(intent: Intent & { id: string }, now: number) {
 async function insertVariables(
   tx: Tx,
   dialect: DialectName,
-  made: readonly { seq: number; variables: string | undefined }[],
+  made: readonly { seq: number; variables: string | undefined; toEmail: string | undefined }[],
 ): Promise<void> {
-  const rows = made.flatMap(({ seq, variables }) => (variables === undefined ? [] : [{ seq, variables }]));
-  for (const portion of portions(rows, ({ variables }) => variables.length)) {
+  // With an address alone, too: retention finds here what has something to be forgotten.
+  const rows = made.flatMap(({ seq, variables = null, toEmail }) =>
+    variables === null && toEmail === undefined ? [] : [{ seq, variables }],
+  );
+  for (const portion of portions(rows, ({ variables }) => variables?.length ?? 0)) {
     await sql`
       INSERT INTO delivery_mails (delivery_seq, round, variables)
       SELECT seq, 0, variables FROM ${rowsOf(dialect, { seq: 'number', variables: 'text' }, portion)}

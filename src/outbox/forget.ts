@@ -10,8 +10,8 @@ import { writeStory } from './story.ts';
  * still learns what became of it.
  */
 export interface ForgetOrder {
-  /** Deliveries of intents that came before this. */
-  createdBefore: number;
+  /** Of which nothing has been heard since. */
+  before: number;
   /** Above this number: what cannot be forgotten yet must not hold back what is behind it. */
   above: number;
   limit: number;
@@ -23,20 +23,35 @@ export interface Forgotten {
   next: number | null;
 }
 
+interface Old {
+  seq: number;
+  status: Status;
+  round: number;
+  created_at: number;
+  last_attempt_at: number | null;
+  sent_at: number | null;
+  delivered_at: number | null;
+}
+
+/** From its end, not from its beginning: a mail may have waited for months, and bounce after that. */
+function lastHeardOf({ created_at, last_attempt_at, sent_at, delivered_at }: Old): number {
+  return Math.max(created_at, last_attempt_at ?? 0, sent_at ?? 0, delivered_at ?? 0);
+}
+
 /** What has been forgotten has no mails any more, so that the lowest numbers that have are where to begin. */
 export async function forgetMails(
   tx: Tx,
   dialect: DialectName,
-  { createdBefore, above, limit }: ForgetOrder,
+  { before, above, limit }: ForgetOrder,
   now: number,
 ): Promise<Forgotten> {
-  const { rows } = await sql<{ seq: number; status: Status; round: number; created_at: number }>`
-    SELECT seq, status, round, created_at FROM deliveries
+  const { rows } = await sql<Old>`
+    SELECT seq, status, round, created_at, last_attempt_at, sent_at, delivered_at FROM deliveries
     WHERE seq IN (SELECT DISTINCT delivery_seq FROM delivery_mails WHERE delivery_seq > ${above} ORDER BY delivery_seq LIMIT ${limit})
-    ORDER BY seq ${forUpdate(dialect)}
+    ORDER BY seq ${forUpdate(dialect)} ${dialect === 'postgres' ? sql`SKIP LOCKED` : sql``}
   `.execute(tx);
-  const old = rows.filter((row) => row.created_at < createdBefore);
-  const ended = old.filter(({ status }) => statuses[status].isFinal);
+  const old = rows.filter((row) => row.created_at < before);
+  const ended = old.filter((row) => statuses[row.status].isFinal && lastHeardOf(row) < before);
   const last = old.at(-1);
   const next = last && old.length === limit ? last.seq : null;
   if (ended.length === 0) return { count: 0, next };
@@ -56,4 +71,22 @@ export async function forgetMails(
     })),
   );
   return { count: ended.length, next };
+}
+
+/** Those of which there is nothing left to send. */
+export async function forgottenAmong(
+  tx: Tx,
+  dialect: DialectName,
+  seqs: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const input = rowsOf(
+    dialect,
+    { seq: 'number' },
+    seqs.map((seq) => ({ seq })),
+  );
+  const { rows } = await sql<{ seq: number }>`
+    SELECT DISTINCT delivery_seq AS seq FROM delivery_events
+    WHERE delivery_seq IN (SELECT seq FROM ${input}) AND event = 'forgotten'
+  `.execute(tx);
+  return new Set(rows.map(({ seq }) => seq));
 }

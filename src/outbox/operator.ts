@@ -1,5 +1,6 @@
 import type { Database, Tx } from '../db/database.ts';
 import { Refusal } from '../std/refusal.ts';
+import { forgottenAmong } from './forget.ts';
 import { applyReports, type Recorded, type RecordParts, type Report } from './record.ts';
 import { type LockedDelivery, lockDeliveries } from './rows.ts';
 
@@ -34,8 +35,16 @@ export async function performOrder(
   }
   const rows = await lockDeliveries(tx, parts.dialect, seqs);
   const bySeq = new Map(rows.map((row) => [row.seq, row]));
-  const reports = seqs.map((seq) => reportOf(seq, bySeq.get(seq), { ...order, reason }, now));
-  return applyReports(tx, rows, reports, now, parts);
+  const lost = order.verb === 'requeued' ? await forgottenAmong(tx, parts.dialect, seqs) : new Set<number>();
+  const reports = seqs
+    .filter((seq) => !lost.has(seq))
+    .map((seq) => reportOf(seq, bySeq.get(seq), { ...order, reason }, now));
+  const answers = await applyReports(tx, rows, reports, now, parts);
+  const answersBySeq = new Map(answers.map((answer) => [answer.seq, answer]));
+  return seqs.map((seq): Recorded => {
+    const { status = null, lease = 0 } = bySeq.get(seq)?.state ?? {};
+    return answersBySeq.get(seq) ?? { seq, changed: false, status, lease, why: 'forgotten' };
+  });
 }
 
 function reportOf(seq: number, row: LockedDelivery | undefined, order: OperatorOrder, now: number): Report {

@@ -39,7 +39,7 @@ export interface Recorded {
   status: Status | null;
   lease: number;
   /** Why nothing changed: an answer, not an error. */
-  why?: Extract<Transition, { changed: false }>['why'] | 'no such delivery';
+  why?: Extract<Transition, { changed: false }>['why'] | 'no such delivery' | 'forgotten';
 }
 
 export interface RecordParts {

@@ -72,6 +72,9 @@ export function createCapture({ db, clock, ids }: CaptureParts): Provider {
     async probe() {
       return { isUp: true };
     },
+    async forget(before) {
+      await db.write.deleteFrom('captured_mails').where('received_at', '<', before).execute();
+    },
   };
 }
 

@@ -11,15 +11,20 @@ export interface Provider {
   readonly account: string;
   readonly guarantees: Guarantees;
   /** Never throws and never answers later than `longestCallMs`. */
-  send(parcel: Parcel): Promise<Outcome>;
+  send(parcel: Parcel): Promise<Sent>;
   lookUp?(reference: MailReference): Promise<LookUp>;
   /** Mails a second that it takes by the word of its last answers; null while none has said so. */
   seenRatePerSecond?(): number | null;
   /** Whether mail would be accepted now; sends none. */
   probe(): Promise<{ isUp: true } | { isUp: false; reason: string }>;
+  /** Retention: deletes what it keeps itself from before that moment. */
+  forget?(before: number): Promise<void>;
   /** Ends what it keeps open. */
   close?(): Promise<void>;
 }
+
+/** What came of a call, and of each attempt within it where it made several. */
+export type Sent = Outcome & { readonly attempts?: readonly { readonly outcome: Outcome }[] };
 
 export interface Guarantees {
   /** How long a key is recognised; null where there are no keys. */
@@ -39,6 +44,8 @@ export interface Parcel {
   mail: Mail;
   /** Nothing may begin to leave after this, by the monotonic clock: afterwards somebody else decides about the mail. */
   startBefore: number;
+  /** The same by the wall clock, for a machine that was asleep: nothing begins to leave so late that it could end after this. */
+  leaseEndsAt: number;
 }
 
 export interface MailReference {

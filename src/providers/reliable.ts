@@ -70,6 +70,7 @@ export function createReliable(provider: Provider, options: ReliableOptions): Re
       if (tokenMs === undefined) break;
       if (tokenMs > 0) await clock.sleep(tokenMs);
       if (clock.monotonic() > startBefore) break;
+      if (clock.now() + guarantees.longestCallMs > parcel.leaseEndsAt) break;
       const startedAt = clock.now();
       const outcome = await tryOnce({ ...parcel, startBefore });
       attempts.push({ startedAt, endedAt: clock.now(), outcome });
@@ -110,7 +111,7 @@ export function createReliable(provider: Provider, options: ReliableOptions): Re
     return outcome.kind === 'refused_for_now' && passingCodes.includes(outcome.error.code);
   }
 
-  const { lookUp, seenRatePerSecond, close } = provider;
+  const { lookUp, seenRatePerSecond, forget, close } = provider;
   return {
     name: provider.name,
     account: provider.account,
@@ -138,6 +139,7 @@ export function createReliable(provider: Provider, options: ReliableOptions): Re
         return { isUp: false, reason: error instanceof Error ? error.name : typeof error };
       }
     },
+    ...(forget && { forget: (before) => forget.call(provider, before) }),
     ...(close && { close: () => close.call(provider) }),
   };
 }

@@ -1,6 +1,7 @@
 import type { Outcome } from '../domain/outcome.ts';
 import { parseRetryAfter } from '../domain/policy.ts';
 import type { DeliveryError } from '../domain/transition.ts';
+import { withoutAddresses } from '../std/without-addresses.ts';
 import type { AnswerHeaders, Exchanged } from './resend-exchange.ts';
 
 /**
@@ -185,10 +186,7 @@ function errorOf(code: string, message: string): DeliveryError {
 
 /** Errors are stored and logged: no address, no key, no line of its own. Resend repeats addresses in its sentences. */
 export function printable(text: string): string {
-  return text
-    .slice(0, 4 * messageCharactersMax)
-    .replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
-    .replace(/[^\s<>()[\]"'`,;:]+@[^\s<>()[\]"'`,;:]+/g, '[address]')
+  return withoutAddresses(text.slice(0, 4 * messageCharactersMax).replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' '))
     .replace(/\bre_\w+/g, '[key]')
     .slice(0, messageCharactersMax)
     .trim();

@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { withoutAddresses } from './without-addresses.ts';
 
 /**
  * One event name per thing that happened and fields beside it: `log.info('delivery.sent', { deliveryId })`.
@@ -40,8 +41,11 @@ export function createLog(options: { level: LogLevel; isForPeople?: boolean; sin
 
 /** Not whatever an error carries: a database's errors repeat the row, and the row holds addresses. */
 function errorFields(error: unknown): Record<string, unknown> {
-  if (!(error instanceof Error)) return { message: String(error) };
-  const { name: type, message, stack, cause } = error;
+  if (!(error instanceof Error)) return { message: withoutAddresses(String(error)) };
+  const { name: type, cause } = error;
+  // What a source or a driver throws may repeat what it was given.
+  const message = withoutAddresses(error.message);
+  const stack = error.stack === undefined ? undefined : withoutAddresses(error.stack);
   const { code } = error as { code?: unknown };
   return { type, message, code, stack, ...(cause !== undefined && { cause: errorFields(cause) }) };
 }

@@ -158,4 +158,18 @@ describe('a loop whose runs fail', () => {
     expect(logged.map(([event]) => event)).toEqual(['loop.failed']);
     await loop.stop();
   });
+
+  test('is not healthy while a run takes far too long', async () => {
+    const slow = slowRun();
+    const { clock, loop } = loopOf(slow.once);
+    loop.start();
+    await clock.advance(299_000);
+    expect(loop.isHealthy).toBe(true);
+    await clock.advance(2_000);
+    expect(loop.isHealthy).toBe(false);
+    slow.end();
+    await settle();
+    expect(loop.isHealthy).toBe(true);
+    await loop.stop();
+  });
 });

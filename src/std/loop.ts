@@ -11,7 +11,7 @@ export interface Loop {
   wake(): void;
   /** Asks for no further run and resolves when the present one has ended. */
   stop(): Promise<void>;
-  /** False after a run that threw, until one succeeds. */
+  /** False after a run that threw, until one succeeds, and while one takes far too long: it may hang. */
   readonly isHealthy: boolean;
 }
 
@@ -25,12 +25,15 @@ export interface LoopOptions {
 }
 
 const failurePauseMaxMs = 10_000;
+/** The longest that a run takes is a few calls to a provider, one after the other. */
+const runLongestMs = 5 * 60_000;
 
 export function createLoop({ name, clock, log, pauseMs, once }: LoopOptions): Loop {
   const stopping = new AbortController();
   let pause = new AbortController();
   let running: Promise<void> | undefined;
   let failures = 0;
+  let runningSince: number | undefined;
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
@@ -42,6 +45,7 @@ export function createLoop({ name, clock, log, pauseMs, once }: LoopOptions): Lo
   }
 
   async function runOnce(): Promise<number> {
+    runningSince = clock.monotonic();
     try {
       const next = await once(stopping.signal);
       failures = 0;
@@ -54,6 +58,8 @@ export function createLoop({ name, clock, log, pauseMs, once }: LoopOptions): Lo
       const waitMs = Math.min(longestMs, Math.max(pauseMs, 100) * 2 ** Math.min(failures, 10));
       log.error('loop.failed', { loop: name, failures, retryInMs: waitMs, error });
       return waitMs;
+    } finally {
+      runningSince = undefined;
     }
   }
 
@@ -68,7 +74,8 @@ export function createLoop({ name, clock, log, pauseMs, once }: LoopOptions): Lo
       await running;
     },
     get isHealthy() {
-      return failures === 0;
+      const isHanging = runningSince !== undefined && clock.monotonic() - runningSince > runLongestMs;
+      return failures === 0 && !isHanging;
     },
   };
 }

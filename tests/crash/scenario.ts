@@ -110,7 +110,7 @@ export function createScenario(number: number): Scenario {
         ...{ ...common, outbox: shaky, random: createSeededRandom(7) },
         ...{ from: 'Crash <crash@example.org>' as Sender, environment: 'test' },
       }),
-      sweep: createSweep({ outbox, queries, clock, log, retentionMs: 90 * dayMs }),
+      sweep: createSweep({ outbox, queries, provider, clock, log, retentionMs: 90 * dayMs }),
       reconcile: createReconcile({
         ...{ ...common, outbox, queries },
         leaseOf: () => leaseMs(source.policy, provider.guarantees),

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDatabaseClock } from '../../src/db/database-clock.ts';
 import { type Clock, systemClock } from '../../src/std/clock.ts';
@@ -42,5 +43,31 @@ onBothDatabases('the time of the database', (dialect) => {
     expect(Math.abs(clock.now() - systemClock.now())).toBeLessThan(1000);
     await clock.measure();
     expect(clock.isSteady).toBe(true);
+  });
+
+  it('is not trusted by a machine that was asleep, and not before its time', async () => {
+    if (dialect === 'sqlite') return; // One machine and its wall clock, which goes on in a sleep.
+    const hourMs = 3_600_000;
+    const local = { ...systemClock, leadMs: 0, now: () => systemClock.now() + local.leadMs };
+    const clock = await createDatabaseClock(world.db, local, silentLog);
+    const before = clock.now();
+    local.leadMs = hourMs;
+    expect(clock.isSteady).toBe(false);
+    expect(clock.now() - before).toBeGreaterThanOrEqual(hourMs);
+    await clock.measure();
+    expect(clock.isSteady).toBe(true);
+    expect(clock.now() - before).toBeLessThan(hourMs);
+  });
+
+  it('a transaction does not wait for ever for what another holds', async () => {
+    if (dialect === 'sqlite') return;
+    const shown = await world.db.transaction(async (tx) => {
+      const names = ['lock_timeout', 'idle_in_transaction_session_timeout'];
+      const rows = await Promise.all(
+        names.map((name) => sql<Record<string, string>>`SHOW ${sql.raw(name)}`.execute(tx)),
+      );
+      return rows.map((result, index) => result.rows[0]?.[names[index] ?? '']);
+    });
+    expect(shown).toEqual(['10s', '1min']);
   });
 });

@@ -68,7 +68,7 @@ onBothDatabases('a database in trouble', (dialect) => {
     const makeRoom = () => sql`PRAGMA max_page_count = 1000000`.execute(world.db.write);
 
     it('a disk that is full when outcomes are written down: they are kept until there is room', async () => {
-      await world.enqueue(...numbers(60));
+      await world.enqueue(...numbers(40));
       let failures = 0;
       const log = createRecordingLog(({ event }) => {
         if (event === 'record.failed' && ++failures === 5) void makeRoom();
@@ -82,11 +82,11 @@ onBothDatabases('a database in trouble', (dialect) => {
       await advanceUntil(world.clock, world.dispatch({ log }).runOnce(signal()));
       expect(log.errors()).toContain('record.failed: database or disk is full');
       expect(failures).toBeGreaterThanOrEqual(5);
-      await expectEachSentOnce(60);
+      await expectEachSentOnce(40);
     });
 
     it('a disk that is full before anything left: nothing leaves, and all of it does when there is room', async () => {
-      await world.enqueue(...numbers(60));
+      await world.enqueue(...numbers(40));
       let isFull = true;
       const begin: Outbox['begin'] = async (batch, order) => {
         if (isFull) await fillDisk();
@@ -106,11 +106,11 @@ onBothDatabases('a database in trouble', (dialect) => {
         await world.sweep().runOnce();
         await world.dispatch().runOnce(signal());
       }
-      await expectEachSentOnce(60);
+      await expectEachSentOnce(40);
       await fillDisk();
-      const more = numbers(60).map((number) => intentNumber(1000 + number));
+      const more = numbers(40).map((number) => intentNumber(1000 + number));
       await expect(world.outbox.enqueue(more)).rejects.toThrow('database or disk is full');
-      expect(await world.statusesOf()).toEqual({ sent: 60 });
+      expect(await world.statusesOf()).toEqual({ sent: 40 });
     });
 
     it('a database that another process keeps locked: outcomes wait for it, and go on when it is free', async () => {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createSweep, type Sweep } from '../../src/dispatch/sweep.ts';
 import { tellStory } from '../../src/domain/sentences.ts';
@@ -15,7 +16,7 @@ onBothDatabases('the sweep', (dialect) => {
   beforeEach(async () => {
     world = await createWorld(dialect);
     const { outbox, queries, clock } = world;
-    sweep = createSweep({ outbox, queries, clock, log: silentLog, retentionMs: 90 * dayMs });
+    sweep = createSweep({ outbox, queries, provider: {}, clock, log: silentLog, retentionMs: 90 * dayMs });
   });
   afterEach(() => world.close());
 
@@ -98,5 +99,52 @@ onBothDatabases('the sweep', (dialect) => {
     const counts = [];
     for (let turn = 0; turn < 4; turn++) counts.push((await sweep.runOnce()).forgotten);
     expect(counts).toEqual([0, 190, 50, 0]);
+  });
+
+  it('counts from the last that was heard, not from the intent: what was sent late may still bounce', async () => {
+    const seq = await rowIn(world, 'sent', 1, { sentAt: world.clock.now() + 100 * dayMs });
+    await world.clock.advance(180 * dayMs);
+    expect(await sweep.runOnce()).toMatchObject({ forgotten: 0 });
+    await world.clock.advance(11 * dayMs);
+    expect(await sweep.runOnce()).toMatchObject({ forgotten: 1 });
+    expect(await mailsOf(seq)).toBe(0);
+  });
+
+  it('blanks the address of what never had a mail, and what it forgot cannot be put back', async () => {
+    const { variables: _, ...bare } = intentNumber(1);
+    const now = world.clock.now();
+    const [made] = await world.outbox.enqueue([{ ...bare, expiresAt: now + 1, dueAt: now + dayMs }]);
+    const seq = made?.seq ?? 0;
+    await world.clock.advance(91 * dayMs);
+    await sweep.runOnce();
+    await world.clock.advance(dayMs);
+    await sweep.runOnce();
+    expect(await world.queries.find(String(seq))).toMatchObject({ status: 'expired', to_email: null });
+    const order = { verb: 'requeued', reason: 'she asked', operator: 'ann' } as const;
+    expect(await world.outbox.perform([seq], order)).toEqual([
+      { seq, changed: false, status: 'expired', lease: 0, why: 'forgotten' },
+    ]);
+  });
+
+  it('two at once forget once', async () => {
+    for (let number = 0; number < 3; number++) await rowIn(world, 'sent', number);
+    await world.clock.advance(91 * dayMs);
+    const order = { before: world.clock.now() - 90 * dayMs, above: 0, limit: 200 };
+    await Promise.all([world.outbox.forget(order), world.outbox.forget(order), world.outbox.forget(order)]);
+    const { rows } = await sql`SELECT 1 FROM delivery_events WHERE event = 'forgotten'`.execute(
+      world.db.read,
+    );
+    expect(rows).toHaveLength(3);
+  });
+
+  it('does what it can where one of its duties fails, and says so', async () => {
+    const now = world.clock.now();
+    await world.outbox.enqueue([intentNumber(1, { expiresAt: now + 1, dueAt: now + dayMs })]);
+    await world.clock.advance(10);
+    const queries = { ...world.queries, overdue: () => Promise.reject(new Error('no such index')) };
+    const { outbox, clock } = world;
+    const limping = createSweep({ outbox, queries, provider: {}, clock, log: silentLog, retentionMs: dayMs });
+    await expect(limping.runOnce()).rejects.toThrow('no such index');
+    expect((await world.queries.counts()).map(({ status }) => status)).toEqual(['expired']);
   });
 });

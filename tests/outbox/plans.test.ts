@@ -121,7 +121,7 @@ onBothDatabases('the plans of the hot statements', (dialect) => {
       queries.overdue(['claimed', 'sending', 'reconciling'], true, systemClock.now(), 200),
     );
     await during('too late', () => queries.tooLate(systemClock.now(), 200));
-    await during('forget', () => outbox.forget({ createdBefore: 2, above: 0, limit: 200 }));
+    await during('forget', () => outbox.forget({ before: 2, above: 0, limit: 200 }));
     await during('dead letters', () => queries.search({ status: ['failed_permanent'], limit: 50 }));
     await during('search by address', () => queries.search({ address: 'person-7@example.org', limit: 50 }));
     await during('a page of deliveries', () => queries.search({ below: 5000, limit: 50 }));

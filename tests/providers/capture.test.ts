@@ -5,7 +5,12 @@ import { systemIds } from '../../src/std/ids.ts';
 import { mailTo } from '../support/mails.ts';
 import { createWorld, onBothDatabases, type World } from '../support/world.ts';
 
-const parcel = (key: string, number: number) => ({ key, mail: mailTo(number), startBefore: Infinity });
+const parcel = (key: string, number: number) => ({
+  key,
+  mail: mailTo(number),
+  startBefore: Infinity,
+  leaseEndsAt: Infinity,
+});
 
 onBothDatabases('the built-in inbox', (dialect) => {
   let world: World;

@@ -27,6 +27,7 @@ function createWorld(guarantees: Partial<Guarantees> = {}, options: Partial<Reli
     key,
     mail: mailTo(number),
     startBefore,
+    leaseEndsAt: Infinity,
   });
   return {
     clock,

@@ -7,7 +7,12 @@ import { createResendWorld, type ResendWorld } from '../support/fake-resend/rese
 import { mailTo } from '../support/mails.ts';
 
 const id = '2ed6657d-e927-568b-95e1-2665a8aea6a2';
-const parcel = { key: id, mail: mailTo(1, { tags: requiredTags(id, 1, 'test') }), startBefore: Infinity };
+const parcel = {
+  key: id,
+  mail: mailTo(1, { tags: requiredTags(id, 1, 'test') }),
+  startBefore: Infinity,
+  leaseEndsAt: Infinity,
+};
 
 let world: ResendWorld;
 let fake: FakeResend;

@@ -34,7 +34,12 @@ const resend = (more: Partial<ResendParts> = {}) => world.resend(more);
 
 function send(provider: Provider, number: number, round = 1) {
   const mail = mailTo(number, { tags: requiredTags(deliveryId(number), round, 'test') });
-  return provider.send({ key: idempotencyKey(deliveryId(number), round), mail, startBefore: Infinity });
+  return provider.send({
+    key: idempotencyKey(deliveryId(number), round),
+    mail,
+    startBefore: Infinity,
+    leaseEndsAt: Infinity,
+  });
 }
 
 async function lookUp(provider: Provider, number: number, more: { round?: number; sentAfter?: number } = {}) {

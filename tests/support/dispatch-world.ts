@@ -10,6 +10,7 @@ import type { Outbox } from '../../src/outbox/outbox.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { plainSource } from '../../src/sources/plain/plain.ts';
 import type { Source } from '../../src/sources/source.ts';
+import type { Clock } from '../../src/std/clock.ts';
 import { type Log, silentLog } from '../../src/std/log.ts';
 import { createSeededRandom } from '../../src/std/random.ts';
 import { createFakeProvider, type FakeProvider } from './fake-provider.ts';
@@ -18,7 +19,13 @@ import { createWorld, intentNumber, type World } from './world.ts';
 /** A world with a provider that does as the test says, and the three that work between it and the outbox. */
 export interface DispatchWorld extends World {
   provider: FakeProvider;
-  dispatch(more?: { outbox?: Outbox; provider?: Provider; source?: Source; log?: Log }): Dispatch;
+  dispatch(more?: {
+    outbox?: Outbox;
+    provider?: Provider;
+    source?: Source;
+    log?: Log;
+    clock?: Clock;
+  }): Dispatch;
   sweep(): Sweep;
   reconcile(from?: Provider, source?: Source): Reconcile;
   /** One intent a number, each by itself; answers their numbers in the outbox. */
@@ -50,7 +57,7 @@ export async function createDispatchWorld(dialect: DialectName): Promise<Dispatc
       sources: [more.source ?? plainSource],
       suppressions,
       provider: more.provider ?? provider,
-      clock,
+      clock: more.clock ?? clock,
       pace: paceOf(more.provider ?? provider, log),
       random: createSeededRandom(1),
       log,
@@ -64,7 +71,8 @@ export async function createDispatchWorld(dialect: DialectName): Promise<Dispatc
     ...world,
     provider,
     dispatch,
-    sweep: () => createSweep({ outbox, queries, clock, log: silentLog, retentionMs: 90 * 86_400_000 }),
+    sweep: () =>
+      createSweep({ outbox, queries, provider, clock, log: silentLog, retentionMs: 90 * 86_400_000 }),
     reconcile: (from = provider, source = plainSource) =>
       createReconcile({
         outbox,

@@ -38,4 +38,5 @@ export const parcelOf = (number: number, more: Parameters<typeof mailTo>[1] = {}
   key: keyOf(number),
   mail: mailTo(number, more),
   startBefore: Infinity,
+  leaseEndsAt: Infinity,
 });
