@@ -13,7 +13,7 @@ export interface Pauses {
   resume(scope: string): Promise<boolean>;
 }
 
-export interface Pause {
+interface Pause {
   scope: string;
   reason: string;
   by: string;
