@@ -42,6 +42,9 @@ describe('configuration', () => {
       retentionMs: 90 * 86_400_000,
       smtpUrl: '',
       from: 'noreply@transparenta.eu',
+      operatorApiKeys: [],
+      readApiKeys: [],
+      serviceApiKeys: [],
       environment: 'development',
       logLevel: 'info',
     });
@@ -119,6 +122,30 @@ describe('configuration', () => {
     expect(
       readConfig({ MAIL_PROVIDER: 'resend', RESEND_API_KEY: 're_0123456789abcdefghij' }, '').resendMaxRps,
     ).toBe(2);
+  });
+
+  it('8.24 Several keys of a role may be active; each is long enough, and none has two roles', () => {
+    const [one, other] = ['a'.repeat(32), 'b'.repeat(32)];
+    expect(readConfig({ OPERATOR_API_KEY: `${one}, ${other}` }, '').operatorApiKeys).toEqual([one, other]);
+    expect(readConfig({}, '').readApiKeys).toEqual([]);
+    for (const bad of ['a'.repeat(31), `${one},`, `${one},short`, `${'a'.repeat(20)} ${'a'.repeat(20)}`]) {
+      expect(problemsOf({ READ_API_KEY: bad })).toEqual([
+        'READ_API_KEY must be at least 32 characters long, without spaces; several are separated by commas.',
+      ]);
+    }
+    expect(problemsOf({ OPERATOR_API_KEY: one, SERVICE_API_KEY: one })).toEqual([
+      expect.stringContaining('Give each its own.'),
+    ]);
+  });
+
+  it('lets other machines in only with a key; a worker has nothing to open', () => {
+    for (const HOST of ['0.0.0.0', '::', '10.0.0.1', 'example.org']) {
+      expect(problemsOf({ HOST })).toEqual([expect.stringContaining('Set OPERATOR_API_KEY')]);
+      expect(problemsOf({ HOST, PROCESS_ROLE: 'worker' })).toEqual([]);
+      expect(problemsOf({ HOST, READ_API_KEY: 'r'.repeat(32) })).toEqual([]);
+    }
+    for (const HOST of ['127.0.0.1', '127.1.2.3', '::1', 'localhost'])
+      expect(problemsOf({ HOST })).toEqual([]);
   });
 
   it('says which line of .env is none, and passes over an invisible mark at its beginning', () => {

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { dialectOf } from './db/dialect.ts';
 import { parseSender, type Sender } from './domain/message.ts';
+import { readEnvFile, unreadableLines } from './std/env-file.ts';
 import { type LogLevel, logLevels } from './std/log.ts';
+import { isLoopback } from './std/loopback.ts';
 import { nearest } from './std/nearest.ts';
 import { Refusal } from './std/refusal.ts';
 
@@ -23,6 +24,10 @@ export interface Config {
   readonly smtpUrl: string;
   readonly from: Sender;
   readonly retentionMs: number;
+  /** Each may hold several; none at all opens the API to this machine. */
+  readonly operatorApiKeys: readonly string[];
+  readonly readApiKeys: readonly string[];
+  readonly serviceApiKeys: readonly string[];
   readonly environment: string;
   readonly logLevel: LogLevel;
 }
@@ -43,6 +48,17 @@ const oneOf =
     const value = choices.find((choice) => choice === text);
     return value === undefined ? { mustBe: `one of ${choices.join(', ')}` } : { value };
   };
+
+const keyLengthMin = 32; // As 002-P2-08 asks of the first of them.
+
+const keys = (text: string) => {
+  const value = text.split(',').map((key) => key.trim());
+  const isFine = value.every((key) => key.length >= keyLengthMin && /^[\x21-\x7e]+$/.test(key));
+  if (text === '') return { value: [] };
+  return isFine
+    ? { value }
+    : { mustBe: `at least ${keyLengthMin} characters long, without spaces; several are separated by commas` };
+};
 
 export const variables = {
   host: {
@@ -153,6 +169,28 @@ export const variables = {
         : { mustBe: 'a number of days from 7 to 36500: a mail may bounce and be sent again for days' };
     },
   } as Variable<number>,
+  operatorApiKeys: {
+    name: 'OPERATOR_API_KEY',
+    default: '',
+    meaning:
+      'Opens the whole API; several keys are separated by commas, as in the next two. Without any key only this machine is answered, and `HOST` must be a loopback address.',
+    isSecret: true,
+    read: keys,
+  } as Variable<readonly string[]>,
+  readApiKeys: {
+    name: 'READ_API_KEY',
+    default: '',
+    meaning: 'Opens what only reads, `/metrics` included.',
+    isSecret: true,
+    read: keys,
+  } as Variable<readonly string[]>,
+  serviceApiKeys: {
+    name: 'SERVICE_API_KEY',
+    default: '',
+    meaning: 'Opens the making of intents, for the services that ask for mail.',
+    isSecret: true,
+    read: keys,
+  } as Variable<readonly string[]>,
   environment: {
     name: 'TIDINGS_ENV',
     default: 'development',
@@ -194,28 +232,6 @@ export function readConfig(environment: Environment = process.env, envFile = '.e
 
 const names = Object.values(variables).map((variable) => variable.name);
 
-function readEnvFile(envFile: string): string {
-  if (!existsSync(envFile)) return '';
-  try {
-    // Some editors put an invisible mark before the first name.
-    return readFileSync(envFile, 'utf8').replace(/^\ufeff/, '');
-  } catch {
-    throw new Refusal(
-      'invalid_configuration',
-      `${envFile} cannot be read. Make it a file that this user may read.`,
-    );
-  }
-}
-
-/** The parser passes over them in silence. A value may go over several lines when it is quoted. */
-function unreadableLines(text: string, envFile: string): string[] {
-  if (/["'`]/.test(text)) return [];
-  return text.split(/\r?\n/).flatMap((line, index) => {
-    const isFine = /^\s*(#.*)?$|^\s*(export\s+)?[\w.-]+\s*=/.test(line);
-    return isFine ? [] : [`Line ${index + 1} of ${envFile} is not NAME=value.`];
-  });
-}
-
 function unknownInFile(file: Environment, envFile: string): string[] {
   return Object.keys(file)
     .filter((name) => !names.includes(name))
@@ -251,6 +267,20 @@ function contradictions(config: Partial<Config>): string[] {
   }
   if (config.provider === 'smtp' && config.smtpUrl === '') {
     problems.push('MAIL_PROVIDER=smtp needs SMTP_URL. Set it, or leave MAIL_PROVIDER at capture.');
+  }
+  const { operatorApiKeys = [], readApiKeys = [], serviceApiKeys = [] } = config;
+  const allKeys = [...operatorApiKeys, ...readApiKeys, ...serviceApiKeys];
+  // A worker answers /health and /ready only.
+  const isOpen = allKeys.length === 0 && config.role !== undefined && config.role !== 'worker';
+  if (isOpen && config.host !== undefined && !isLoopback(config.host)) {
+    problems.push(
+      `HOST lets other machines in, and without a key they could do everything. Set OPERATOR_API_KEY to at least ${keyLengthMin} random characters, or HOST to 127.0.0.1.`,
+    );
+  }
+  if (new Set(allKeys).size < allKeys.length) {
+    problems.push(
+      'The same key is in OPERATOR_API_KEY, READ_API_KEY and SERVICE_API_KEY more than once. Give each its own.',
+    );
   }
   return problems;
 }

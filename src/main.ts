@@ -1,6 +1,7 @@
 import type { Config } from './config.ts';
 import type { Migration } from './db/migrate.ts';
 import { createEngine } from './engine.ts';
+import { createAuth } from './http/auth.ts';
 import { listen, requireFreePort } from './http/listen.ts';
 import { createServer } from './http/server.ts';
 import type { Log } from './std/log.ts';
@@ -26,8 +27,9 @@ export async function startProcess(
 ): Promise<RunningProcess> {
   await requireFreePort(config);
   const engine = await createEngine(config, { log, migrations: 'all', ...(onMigrated && { onMigrated }) });
-  const { db, clock, queries, runner } = engine;
+  const { db, clock, runner } = engine;
   const isWorking = config.role !== 'api';
+  const keys = { operator: config.operatorApiKeys, read: config.readApiKeys, service: config.serviceApiKeys };
   let isStopping = false;
   try {
     const server = await createServer({
@@ -35,12 +37,14 @@ export async function startProcess(
       clock,
       log,
       ...(isWorking && { runner }),
-      ...(config.role !== 'worker' && { home: { queries, environment: config.environment } }),
+      ...(config.role !== 'worker' && { api: { ...engine, environment: config.environment, keys } }),
       isStopping: () => isStopping,
     });
     const { url, close } = await listen(server, config, clock);
     // Last, so that a process which cannot listen has sent nothing.
     if (isWorking) runner.start();
+    if (config.role !== 'worker' && createAuth(keys).isOpen)
+      log.info('http.open_on_loopback', { host: config.host });
     log.info('process.started', { url, role: config.role, provider: engine.provider.name });
     return {
       url,

@@ -1,8 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { type Address, addressKey, parseAddress } from '../domain/address.ts';
-import { checkMail, parseSender } from '../domain/message.ts';
-import { render } from '../emails/render.ts';
+import { checkSendable } from '../emails/sendable.ts';
 import { Refusal } from '../std/refusal.ts';
 import { shortened } from './printable.ts';
 
@@ -98,22 +97,6 @@ export async function requireSendable(mail: PlainMail, to: readonly Address[]): 
   if (mail.subject === '') throw new Refusal('subject_missing', 'Give the mail a subject: --subject TEXT.');
   if (mail.text.trim() === '') throw new Refusal('text_missing', 'The text is empty. Say something in it.');
   if (Buffer.byteLength(mail.text) > textOctetsMax) throw textTooBig();
-  const rendered = await render({ template: 'plain', locale: null, props: { ...mail } });
-  if (!rendered.ok) throw new Refusal(rendered.code, rendered.sentence);
-  const { subject, html, text } = rendered;
-  // The sender was checked with the configuration; any good one stands in for it.
-  const sender = parseSender('sender@example.org');
-  if (!sender.ok) throw new Error(sender.sentence);
-  for (const address of to) {
-    const checked = checkMail({
-      from: sender.sender,
-      to: address,
-      subject,
-      html,
-      text,
-      headers: {},
-      tags: {},
-    });
-    if (!checked.ok) throw new Refusal(checked.code, checked.sentence);
-  }
+  const sendable = await checkSendable({ template: 'plain', locale: null, props: { ...mail } }, to);
+  if (!sendable.ok) throw new Refusal(sendable.code, sendable.sentence);
 }

@@ -50,7 +50,7 @@ export async function openDatabase(
       close: async () => close(),
     };
   }
-  const db = await openPostgres(url, log, onStatement);
+  const db = await openPostgres(url, { clock, log }, onStatement);
   return {
     dialect: 'postgres',
     read: db,

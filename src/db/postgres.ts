@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { CompiledQuery, type Dialect, Kysely, type LogEvent, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import type { Clock } from '../std/clock.ts';
 import type { Log } from '../std/log.ts';
 import { Refusal } from '../std/refusal.ts';
 import type { StatementListener } from './database.ts';
@@ -12,7 +13,7 @@ import type { Schema } from './schema.ts';
  */
 export async function openPostgres(
   url: string,
-  log: Log,
+  { clock, log }: { clock: Clock; log: Log },
   onStatement?: StatementListener,
 ): Promise<Kysely<Schema>> {
   const pool = new pg.Pool({
@@ -30,7 +31,7 @@ export async function openPostgres(
   // The pool listens to idle connections only; one that is lost while in use says so itself, besides failing its query.
   pool.on('connect', (client) => {
     client.on('error', lost);
-    boundAnswers(client);
+    boundAnswers(client, clock);
   });
   try {
     await pool.query('SELECT 1');
@@ -46,18 +47,19 @@ export async function openPostgres(
  * A connection that has gone silent, behind a fire-wall or a server that was paused, never ends by itself, and whoever waits
  * for its answer would wait for ever. The client's own time-out leaves such a connection in use; this cuts it.
  */
-function boundAnswers(client: pg.ClientBase): void {
+function boundAnswers(client: pg.ClientBase, clock: Clock): void {
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
   Object.assign(client, {
     query(...args: unknown[]): unknown {
       const asked = query(...args);
       if (!(asked instanceof Promise) || mayTakeLong(args[0])) return asked;
-      const silence = setTimeout(() => {
+      const answered = new AbortController();
+      void clock.sleep(answerWithinMs, answered.signal).then(() => {
+        if (answered.signal.aborted) return;
         stream.destroy(new Error(`the database has not answered for ${answerWithinMs / 1000} s`));
-      }, answerWithinMs);
-      silence.unref();
-      const end = () => clearTimeout(silence);
+      });
+      const end = () => answered.abort('answered');
       asked.then(end, end);
       return asked;
     },

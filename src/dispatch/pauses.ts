@@ -13,7 +13,7 @@ export interface Pauses {
   resume(scope: string): Promise<boolean>;
 }
 
-interface Pause {
+export interface Pause {
   scope: string;
   reason: string;
   by: string;

@@ -12,22 +12,39 @@ interface ErrorBody {
   details?: Readonly<Record<string, unknown>>;
 }
 
+/** A refusal is a 400 unless it is here. */
+const statusesByRefusal: Readonly<Record<string, number>> = {
+  key_required: 401,
+  role_required: 403,
+  foreign_host: 403,
+  cross_site: 403,
+  delivery_not_found: 404,
+  mail_not_found: 404,
+  message_not_found: 404,
+  inbox_not_here: 404,
+  not_paused: 404,
+  method_not_allowed: 405,
+  too_many_requests: 429,
+};
+
 export function addErrors(server: FastifyInstance, log: Log): void {
   server.setNotFoundHandler((request, reply) => {
-    const body = { error: 'There is nothing at this address.', code: 'not_found', traceId: request.id };
-    return reply.code(404).send(body satisfies ErrorBody);
+    const sentence = 'There is nothing at this address. What there is: see /docs.';
+    return reply
+      .code(404)
+      .send({ error: sentence, code: 'not_found', traceId: request.id } satisfies ErrorBody);
   });
   server.setErrorHandler<FastifyError>((error, request, reply) => {
     const traceId = request.id;
     if (error instanceof Refusal) {
       const { message, code, details } = error;
       return reply
-        .code(400)
+        .code(statusesByRefusal[code] ?? 400)
         .send({ error: message, code, traceId, ...(details && { details }) } satisfies ErrorBody);
     }
     const status = error.statusCode ?? 500;
     if (status < 500) {
-      return reply.code(status).send({ ...mistakeOf(status), traceId } satisfies ErrorBody);
+      return reply.code(status).send({ ...mistakeIn(error, request), traceId } satisfies ErrorBody);
     }
     log.error('http.failed', {
       traceId,
@@ -40,8 +57,22 @@ export function addErrors(server: FastifyInstance, log: Log): void {
   });
 }
 
+type Mistake = Omit<ErrorBody, 'traceId' | 'details'>;
+
 /** Fastify's own refusals in our words: its messages quote what was sent. */
-function mistakeOf(status: number): Omit<ErrorBody, 'traceId'> {
+function mistakeIn({ code, statusCode = 400 }: FastifyError, request: FastifyRequest): Mistake {
+  if (statusCode === 413) {
+    const most = Math.floor((request.routeOptions.bodyLimit ?? 0) / 1024);
+    return { ...mistakeOf(413), error: `The body is too large: at most ${most} KiB are taken here.` };
+  }
+  if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY') {
+    const error = 'The body is empty, although its content type says JSON: send JSON, or leave the type out.';
+    return { error, code: 'body_missing' };
+  }
+  return mistakeOf(statusCode);
+}
+
+function mistakeOf(status: number): Mistake {
   return mistakes[status] ?? badRequest;
 }
 
@@ -49,20 +80,22 @@ const badRequest = {
   error: 'The request cannot be understood; check its address and its body.',
   code: 'bad_request',
 };
-const mistakes: Readonly<Record<number, typeof badRequest>> = {
+const mistakes: Readonly<Record<number, Mistake>> = {
   408: { error: 'The request took too long to arrive.', code: 'request_timeout' },
   413: { error: 'The body is too large.', code: 'body_too_large' },
   414: { error: 'The address is too long.', code: 'address_too_long' },
   415: {
-    error: 'The body has a content type that is not accepted here; send JSON.',
+    error:
+      'The body has a content type that is not accepted here; send JSON, with content-type application/json.',
     code: 'unsupported_media_type',
   },
   431: { error: 'The headers are too large.', code: 'headers_too_large' },
 };
 
 /** An address that cannot be decoded is refused before there are routes to choose from. */
-export function answerBadUrl(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
-  reply.code(400).send({ ...mistakeOf(400), traceId: request.id } satisfies ErrorBody);
+export function answerBadUrl(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  const status = error.statusCode === 414 ? 414 : 400;
+  reply.code(status).send({ ...mistakeOf(status), traceId: request.id } satisfies ErrorBody);
 }
 
 const statusesByCode: Readonly<Record<string, string>> = {

@@ -1,17 +1,32 @@
+import helmet from '@fastify/helmet';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Database } from '../db/database.ts';
-import type { OutboxQueries } from '../outbox/queries.ts';
+import type { Engine } from '../engine.ts';
 import type { Runner } from '../runners/runner.ts';
 import type { Clock } from '../std/clock.ts';
 import { systemIds } from '../std/ids.ts';
 import type { Log } from '../std/log.ts';
+import { type ApiKeys, createAuth } from './auth.ts';
 import { addErrors, answerBadRequest, answerBadUrl } from './errors.ts';
-import { addHealth } from './routes/health.ts';
-import { addHome } from './routes/home.ts';
+import { createGate, type Limits } from './gate.ts';
+import { takeJsonBodies } from './json-body.ts';
+import { createHttpCounts } from './metrics.ts';
+import { addRoutes, type Route } from './route.ts';
+import { deliveryRoutes } from './routes/deliveries.ts';
+import { docsRoutes } from './routes/docs.ts';
+import { healthRoutes } from './routes/health.ts';
+import { homeRoute } from './routes/home.ts';
+import { inboxRoutes } from './routes/inbox.ts';
+import { intentRoute } from './routes/intents.ts';
+import { metricsRoute } from './routes/metrics.ts';
+import { orderRoutes } from './routes/orders.ts';
+import { pauseRoutes } from './routes/pauses.ts';
+import { requireSameMachine } from './same-machine.ts';
 
 /**
- * The HTTP side of a process. Every error has one shape, `{ error, code, traceId }`, and tells nothing of the inside;
- * the log has the rest under the same trace id. Addresses of pages may hold tokens: routes are logged, never URLs.
+ * The HTTP side of a process. Every error has one shape, `{ error, code, traceId, details? }`, and tells nothing of the inside;
+ * the log has the rest under the same trace id. Addresses of pages may hold tokens, and bodies hold mails: routes are logged,
+ * never URLs or bodies. Where no key is set, being on this machine is the permission.
  */
 export interface ServerParts {
   db: Database;
@@ -19,45 +34,113 @@ export interface ServerParts {
   log: Log;
   /** Where this process works; left out where it only answers. */
   runner?: Runner;
-  /** The front page; a worker has none. */
-  home?: { queries: OutboxQueries; environment: string };
+  /** What the API and the pages work with; a worker has none. */
+  api?: ApiParts;
   /** True from the first signal on. */
   isStopping: () => boolean;
 }
 
-const bodyOctetsMax = 65_536; // Nothing posted so far is larger; a route that needs more says so itself.
+export interface ApiParts extends Pick<Engine, 'outbox' | 'queries' | 'sources' | 'pauses' | 'provider'> {
+  environment: string;
+  keys: ApiKeys;
+  limits?: Limits;
+}
+
+const bodyOctetsMax = 65_536; // Nothing posted but intents is larger, and they say so themselves.
 const requestWithinMs = 30_000; // A client that dribbles its request holds a connection no longer than this.
+const referenceLengthMax = 1_000; // A delivery's key holds its source, occasion and recipient, percent-encoded.
 
 export async function createServer(parts: ServerParts): Promise<FastifyInstance> {
-  const { log, clock } = parts;
+  const { log, clock, api } = parts;
   const server = Fastify({
     logger: false,
-    genReqId: () => systemIds.uuid(),
+    // Somebody else's id is taken over only where it cannot be mistaken for anything else in a log or a header.
+    genReqId: ({ headers }) => {
+      const given = headers['x-request-id'];
+      return typeof given === 'string' && /^[A-Za-z0-9_-]{8,64}$/.test(given) ? given : systemIds.uuid();
+    },
     bodyLimit: bodyOctetsMax,
     requestTimeout: requestWithinMs,
+    routerOptions: { maxParamLength: referenceLengthMax },
     // While the server closes, connections that are open get their answer from our own routes, in our shape.
     return503OnClosing: false,
     clientErrorHandler: answerBadRequest,
     frameworkErrors: answerBadUrl,
   });
-  server.addHook('onRequest', async (_request, reply) => {
-    reply.header('x-content-type-options', 'nosniff');
+  const auth = createAuth(api?.keys ?? { operator: [], read: [], service: [] });
+  const counts = createHttpCounts();
+  await addHeaders(server);
+  watchRequests(server, { log, clock, counts });
+  if (api && auth.isOpen) {
+    server.addHook('onRequest', async ({ method, headers }) => requireSameMachine(method, headers));
+  }
+  takeJsonBodies(server);
+  addErrors(server, log);
+  const routes: Route[] = [...healthRoutes(parts)];
+  if (api) {
+    const answering = { ...api, db: parts.db, clock, log };
+    routes.push(
+      intentRoute(answering),
+      ...deliveryRoutes(answering),
+      ...orderRoutes(answering),
+      ...pauseRoutes(answering),
+      ...inboxRoutes(answering),
+      metricsRoute(answering, counts),
+      homeRoute(answering),
+    );
+    // Last: the document tells of all, itself included.
+    routes.push(...docsRoutes(routes));
+  }
+  addRoutes(server, routes, createGate(auth, clock, api?.limits));
+  return server;
+}
+
+/** For pages; on an answer to a program they do no harm. Pages load nothing, and nothing frames them. */
+async function addHeaders(server: FastifyInstance): Promise<void> {
+  const none = ["'none'"];
+  await server.register(helmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: none,
+        styleSrc: ["'unsafe-inline'"],
+        baseUri: none,
+        formAction: none,
+        frameAncestors: none,
+      },
+    },
+    // Whoever puts TLS before this decides for the whole host name.
+    strictTransportSecurity: false,
+    xFrameOptions: { action: 'deny' },
   });
+  server.addHook('onRequest', async (request, reply) => {
+    reply.headers({ 'cache-control': 'no-store', 'x-request-id': request.id });
+  });
+}
+
+function watchRequests(
+  server: FastifyInstance,
+  {
+    log,
+    clock,
+    counts,
+  }: Pick<ServerParts, 'log' | 'clock'> & { counts: ReturnType<typeof createHttpCounts> },
+): void {
   const startedAt = new WeakMap<object, number>();
   server.addHook('onRequest', async (request) => {
     startedAt.set(request, clock.monotonic());
   });
   server.addHook('onResponse', async (request, reply) => {
+    const { method, routeOptions } = request;
+    const route = routeOptions.url ?? null;
+    const afterMs = clock.monotonic() - (startedAt.get(request) ?? clock.monotonic());
+    counts.add({ method, route: route ?? 'none', status: reply.statusCode }, afterMs / 1000);
     log.debug('http.answered', {
       traceId: request.id,
-      method: request.method,
-      route: request.routeOptions.url ?? null,
+      method,
+      route,
       status: reply.statusCode,
-      afterMs: Math.round(clock.monotonic() - (startedAt.get(request) ?? clock.monotonic())),
+      afterMs: Math.round(afterMs),
     });
   });
-  addErrors(server, log);
-  addHealth(server, parts);
-  if (parts.home) addHome(server, { ...parts.home, clock });
-  return server;
 }

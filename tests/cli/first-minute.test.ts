@@ -130,6 +130,7 @@ describe('the first minute', () => {
       .map((line) => JSON.parse(line).event);
     expect([...new Set(events)]).toEqual([
       'database.migrated',
+      'http.open_on_loopback',
       'process.started',
       'process.stopping',
       'process.stopped',

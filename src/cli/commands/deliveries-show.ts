@@ -14,7 +14,10 @@ export function addShow(deliveries: Command, { terminal }: Context): void {
     .option(...jsonOption)
     .addHelpText('after', example('deliveries show 12', 'deliveries show 12 --mail'))
     .action(async (reference: string, options: { mail?: true; json?: true }) => {
-      const { storyJson, tellDelivery } = await import('../story.ts');
+      const [{ storyJson }, { tellDelivery }] = await Promise.all([
+        import('../../outbox/delivery-json.ts'),
+        import('../story.ts'),
+      ]);
       await withEngine(async ({ queries, clock }) => {
         const row = await requireDelivery(queries, reference);
         const { events, mails } = await queries.story(row.seq);

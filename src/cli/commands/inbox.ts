@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { iso } from '../../outbox/delivery-json.ts';
 import type { CapturedMail } from '../../providers/capture.ts';
 import { ago } from '../../std/duration.ts';
 import { Refusal } from '../../std/refusal.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
-import { iso } from '../delivery-json.ts';
 import { printable, printableLines } from '../printable.ts';
 import { type Column, table } from '../table.ts';
 import { wholeNumber } from './deliveries-list.ts';

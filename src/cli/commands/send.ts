@@ -2,8 +2,8 @@ import { type Command, Option } from 'commander';
 import { type Address, addressKey } from '../../domain/address.ts';
 import type { Intent } from '../../domain/delivery.ts';
 import { type Lane, lanes } from '../../domain/delivery.ts';
+import { deliveryJson } from '../../outbox/delivery-json.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
-import { deliveryJson } from '../delivery-json.ts';
 import { follow, isFailed } from '../follow.ts';
 
 interface SendOptions {

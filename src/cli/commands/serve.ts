@@ -46,6 +46,7 @@ export function addServe(program: Command, { terminal }: Context): void {
           `  database  ${database}`,
           `  mail      ${config.provider}: ${providers[config.provider]}`,
           `  role      ${config.role}: ${roles[config.role]}`,
+          `  keys      ${keysLine(config)}`,
           'Try in another terminal: npx tidings send --to you@example.org --subject Hello --text "It works."',
           'Stop with Ctrl-C.',
         );
@@ -57,6 +58,14 @@ export function addServe(program: Command, { terminal }: Context): void {
       await running.stop();
       if (!json) terminal.print('Stopped.');
     });
+}
+
+function keysLine({ role, operatorApiKeys, readApiKeys, serviceApiKeys }: Config): string {
+  if (role === 'worker') return 'none needed';
+  const isOpen = [operatorApiKeys, readApiKeys, serviceApiKeys].every((keys) => keys.length === 0);
+  return isOpen
+    ? 'none set: whoever is on this machine may do everything, and nobody else is answered'
+    : 'needed for the API and /metrics';
 }
 
 /** npm passes on the Ctrl-C that the terminal has sent to the whole group already: one key, two signals. */

@@ -1,5 +1,6 @@
 import { type Status, statuses, statusNames } from '../../domain/status.ts';
 import { type Meaning, meanings } from '../../domain/tell-now.ts';
+import { commonStyle, escapeHtml } from './html.ts';
 
 /** The stations on the line from left to right; all other statuses are the ways off it. */
 const line: readonly Status[] = ['pending', 'sending', 'sent', 'delivered'];
@@ -16,7 +17,7 @@ export function homePage(counts: readonly { status: Status; count: number }[], e
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Tidings is running</title>
-<style>${style}</style>
+<style>${commonStyle}${style}</style>
 </head>
 <body>
 <main>
@@ -30,6 +31,7 @@ ${offLine.length > 0 ? `<ul class="off">${offLine.map((status) => `<li>${station
 npx tidings inbox
 npx tidings deliveries list</code></pre>
 <p class="muted">What is configured, and what is only a sample: <code>npx tidings doctor</code></p>
+<p class="muted">For programs: <a href="/docs">the API</a></p>
 </main>
 </body>
 </html>
@@ -49,24 +51,7 @@ function station(status: Status, count: number): string {
   return `<span class="count">${count}</span><span class="name"><span class="${shape.class}" aria-hidden="true">${shape.sign}</span> ${status}</span><span class="muted">${escapeHtml(statuses[status].meaning)}</span>`;
 }
 
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
-}
-
 const style = `
-:root{color-scheme:light dark;--paper:#faf8f4;--ink:#1d1b18;--muted:#665f56;--hair:#ded8ce;--good:#1f6f43;--hand:#7d5200;--person:#b3261e;--stopped:#665f56}
-@media (prefers-color-scheme:dark){:root{--paper:#1a1917;--ink:#ece8e1;--muted:#a8a196;--hair:#3a3732;--good:#7cc79a;--hand:#e0b15a;--person:#f2938c;--stopped:#a8a196}}
-*{box-sizing:border-box}
-body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
-main{max-width:720px;margin:0 auto;padding:40px 20px}
-h1{font-size:28px;line-height:1.2;margin:0 0 4px}
-h2{font-size:16px;margin:32px 0 8px}
-p{margin:0;max-width:70ch}
-.muted{color:var(--muted);font-size:14px}
 ol,ul{list-style:none;margin:0;padding:0;display:grid;grid-template-columns:repeat(auto-fit,minmax(140px,1fr));border-top:1px solid var(--hair)}
 li{padding:12px 12px 12px 0;position:relative;border-bottom:1px solid var(--hair)}
 .line li+li::before{content:"→";position:absolute;left:-24px;top:16px;color:var(--muted)}
@@ -75,6 +60,4 @@ li{padding:12px 12px 12px 0;position:relative;border-bottom:1px solid var(--hair
 .count{display:block;font-size:20px;font-variant-numeric:tabular-nums}
 .name{display:block;font:12px/1.5 ui-monospace,monospace;white-space:nowrap}
 .good{color:var(--good)}.hand{color:var(--hand)}.person{color:var(--person)}.stopped{color:var(--stopped)}
-pre{margin:0 0 8px;padding:12px 16px;border:1px solid var(--hair);overflow-x:auto}
-code{font:14px/1.5 ui-monospace,monospace}
 `;

@@ -1,6 +1,8 @@
-import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
 import { readMigrations, schemaState } from '../../db/migrate.ts';
 import { Refusal } from '../../std/refusal.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { closed } from '../schemas.ts';
 import type { ServerParts } from '../server.ts';
 
 /**
@@ -20,25 +22,59 @@ type HealthParts = Pick<ServerParts, 'db' | 'clock' | 'runner' | 'isStopping'>;
 
 const answerWithinMs = 2_000;
 
-export function addHealth(server: FastifyInstance, parts: HealthParts): void {
+const readiness = Type.Object(
+  {
+    status: Type.Enum(['ready', 'not ready', 'stopping']),
+    checks: Type.Object(
+      {
+        database: Type.Enum(['ok', 'unreachable']),
+        schema: Type.Enum(['ok', 'pending', 'not understood', 'unknown']),
+        runner: Type.Enum(['ok', 'failing', 'not in this process']),
+      },
+      closed,
+    ),
+  },
+  closed,
+);
+
+export function healthRoutes(parts: HealthParts): Route[] {
   const checkDatabase = createDatabaseCheck(parts);
-
-  server.get('/health', async (_request, reply) => {
-    reply.header('cache-control', 'no-store');
-    return { status: 'ok' };
-  });
-
-  server.get('/ready', async (_request, reply) => {
-    const { runner, isStopping } = parts;
-    const checks: Readiness['checks'] = {
-      ...(await checkDatabase()),
-      runner: runner ? (runner.isHealthy ? 'ok' : 'failing') : 'not in this process',
-    };
-    const isReady = checks.database === 'ok' && checks.schema === 'ok' && checks.runner !== 'failing';
-    const status = isStopping() ? 'stopping' : isReady ? 'ready' : 'not ready';
-    reply.code(status === 'ready' ? 200 : 503).header('cache-control', 'no-store');
-    return { status, checks } satisfies Readiness;
-  });
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/health',
+      summary: 'Is this process alive?',
+      who: 'anybody',
+      isConstant: true,
+      answers: {
+        200: { when: 'It is.', schema: Type.Object({ status: Type.Literal('ok') }, closed) },
+      },
+      async handle() {
+        return { status: 200, body: { status: 'ok' } };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/ready',
+      summary: 'Can this process do its work now?',
+      who: 'anybody',
+      isConstant: true,
+      answers: {
+        200: { when: 'It can.', schema: readiness },
+        503: { when: 'It cannot; the checks say why.', schema: readiness },
+      },
+      async handle() {
+        const { runner, isStopping } = parts;
+        const checks: Readiness['checks'] = {
+          ...(await checkDatabase()),
+          runner: runner ? (runner.isHealthy ? 'ok' : 'failing') : 'not in this process',
+        };
+        const isReady = checks.database === 'ok' && checks.schema === 'ok' && checks.runner !== 'failing';
+        const status = isStopping() ? 'stopping' : isReady ? 'ready' : 'not ready';
+        return { status: status === 'ready' ? 200 : 503, body: { status, checks } satisfies Readiness };
+      },
+    }),
+  ];
 }
 
 type DatabaseChecks = Omit<Readiness['checks'], 'runner'>;

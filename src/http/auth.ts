@@ -1,0 +1,57 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+
+/**
+ * Who asks. An operator's key opens everything, a read key what only reads, a service key the making of intents. Several
+ * of each may be valid at once, so that a key is changed without an outage: add the new one, move everybody, take the old one out.
+ */
+const roles = ['operator', 'read', 'service'] as const;
+export type Role = (typeof roles)[number];
+export type ApiKeys = Readonly<Record<Role, readonly string[]>>;
+
+interface KeyHolder {
+  role: Role;
+  /** For logs and stories: which of the keys, never the key. */
+  name: string;
+}
+
+export interface Auth {
+  /** No key is set: whoever can reach us may do everything. */
+  readonly isOpen: boolean;
+  holderOf(key: string | undefined): KeyHolder | undefined;
+}
+
+export function createAuth(keys: ApiKeys): Auth {
+  const holders = roles.flatMap((role) =>
+    keys[role].map((key, index) => ({ role, name: `${role} key ${index + 1}`, digest: digestOf(key) })),
+  );
+  return {
+    isOpen: holders.length === 0,
+    holderOf(key) {
+      // Digests have one length, and every key is compared whatever came before: how long this takes says nothing about any of them.
+      const digest = digestOf(key ?? '');
+      const found = holders.filter((holder) => timingSafeEqual(holder.digest, digest));
+      return key === undefined ? undefined : found[0];
+    },
+  };
+}
+
+const digestOf = (key: string) => createHash('sha256').update(key, 'utf8').digest();
+
+export function keyIn(headers: IncomingHttpHeaders): string | undefined {
+  const { authorization } = headers;
+  if (authorization !== undefined) return /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+  const key = headers['x-api-key'];
+  return typeof key === 'string' ? key : undefined;
+}
+
+const variables: Readonly<Record<Role, string>> = {
+  operator: 'OPERATOR_API_KEY',
+  read: 'READ_API_KEY',
+  service: 'SERVICE_API_KEY',
+};
+
+/** As sentences and the document say it. */
+export function keysNamed(allowed: readonly Role[]): string {
+  return allowed.map((role) => `${role} key (${variables[role]})`).join(' or ');
+}

@@ -1,0 +1,76 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../std/clock.ts';
+import { Refusal } from '../std/refusal.ts';
+import { type Auth, keyIn, keysNamed, type Role } from './auth.ts';
+import { createRateLimit } from './rate-limit.ts';
+
+/** Who may come in, and how often. Asked before any body is read. */
+export interface Gate {
+  /** Throws the refusal, or says who it is. */
+  admit(
+    route: { method: string; who: readonly Role[] | 'anybody' },
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Caller;
+}
+
+export interface Caller {
+  /** A key's place, or an address: for counting, never for logs. */
+  name: string;
+  /** Which key, for stories and logs; null where no key was asked for. */
+  key: string | null;
+}
+
+/** Requests a minute. */
+export interface Limits {
+  reads: number;
+  writes: number;
+  /** Wrong keys from one address. */
+  failures: number;
+}
+
+/** A console that looks every second, and scripts beside it; writes are batches of up to 500. */
+const limitsByDefault: Limits = { reads: 600, writes: 120, failures: 10 };
+
+export function createGate(auth: Auth, clock: Clock, limits: Limits = limitsByDefault): Gate {
+  const reads = createRateLimit(limits.reads, clock);
+  const writes = createRateLimit(limits.writes, clock);
+  const failures = createRateLimit(limits.failures, clock);
+
+  function identify(request: FastifyRequest, reply: FastifyReply, who: readonly Role[]): Caller {
+    if (auth.isOpen) return { name: request.ip, key: null };
+    const holder = auth.holderOf(keyIn(request.headers));
+    if (!holder) {
+      // Only those without a good key are held up: a stranger behind the same proxy must not lock anybody out.
+      requirePatience(failures.take(request.ip), reply);
+      reply.header('www-authenticate', 'Bearer');
+      throw new Refusal(
+        'key_required',
+        'This needs a valid API key. Send it as Authorization: Bearer <key>, or as X-API-Key: <key>.',
+      );
+    }
+    if (holder.role !== 'operator' && !who.includes(holder.role)) {
+      throw new Refusal(
+        'role_required',
+        `This key is a ${holder.role} key; this needs an ${keysNamed(['operator', ...who.filter((role) => role !== 'operator')])}.`,
+      );
+    }
+    return { name: holder.name, key: holder.name };
+  }
+
+  return {
+    admit({ method, who }, request, reply) {
+      if (who === 'anybody') return { name: request.ip, key: null };
+      const caller = identify(request, reply, who);
+      requirePatience((method === 'GET' ? reads : writes).take(caller.name), reply);
+      return caller;
+    },
+  };
+}
+
+function requirePatience(waitMs: number, reply: FastifyReply): void {
+  if (waitMs === 0) return;
+  const seconds = Math.ceil(waitMs / 1000);
+  reply.header('retry-after', String(seconds));
+  throw new Refusal('too_many_requests', `Too many requests. Ask again in ${seconds} s.`);
+}

@@ -1,0 +1,171 @@
+import { sql } from 'kysely';
+import type { Database } from '../db/database.ts';
+import { type Lane, lanes } from '../domain/delivery.ts';
+import type { Clock } from '../std/clock.ts';
+import type { Metric, Sample } from './metrics.ts';
+import type { ApiParts } from './server.ts';
+
+/**
+ * How the outbox stands. It is asked every few seconds for ever, so everything here reads what is open, or what is new; the
+ * counts by status are the outbox's own.
+ */
+export interface OutboxMetricParts extends Pick<ApiParts, 'queries' | 'sources' | 'pauses' | 'provider'> {
+  db: Database;
+  clock: Clock;
+}
+
+export function createOutboxMetrics(parts: OutboxMetricParts): () => Promise<Metric[]> {
+  const events = createEventCounts(parts);
+  return async () => [
+    {
+      name: 'deliveries',
+      type: 'gauge',
+      help: 'Deliveries by source and status.',
+      samples: (await parts.queries.counts()).map(({ source, status, count }) => ({
+        labels: { source, status },
+        value: count,
+      })),
+    },
+    ...(await waitingMetrics(parts)),
+    ...(await events()),
+    ...(await providerMetrics(parts)),
+    {
+      name: 'paused',
+      type: 'gauge',
+      help: 'What an operator has stopped; * is everything.',
+      samples: (await parts.pauses.list()).map(({ scope }) => ({ labels: { scope }, value: 1 })),
+    },
+  ];
+}
+
+/** As the index of the claim has it, word for word: neither question reads more than what waits. */
+const waits = sql`status IN ('pending', 'failed_transient') AND lapses < 2`;
+
+async function waitingMetrics({ db, sources, clock }: OutboxMetricParts): Promise<Metric[]> {
+  const { rows } = await sql<{ source: string; lane: Lane; count: number | string; due: number | string }>`
+    SELECT source, lane, count(*) AS count, min(due_at) AS due FROM deliveries WHERE ${waits} GROUP BY source, lane
+  `.execute(db.read);
+  const now = clock.now();
+  const samples = (read: (row: (typeof rows)[number] | undefined) => number): Sample[] =>
+    sources.flatMap(({ name: source }) =>
+      lanes.map((lane) => {
+        const row = rows.find((one) => one.source === source && one.lane === lane);
+        return { labels: { source, lane }, value: read(row) };
+      }),
+    );
+  return [
+    {
+      name: 'deliveries_waiting',
+      type: 'gauge',
+      help: 'Deliveries that wait to be sent, by source and lane.',
+      samples: samples((row) => Number(row?.count ?? 0)),
+    },
+    {
+      name: 'oldest_due_seconds',
+      type: 'gauge',
+      help: 'How long the delivery that is due longest has been due: how far behind we are.',
+      samples: samples((row) => (row ? Math.max(0, now - Number(row.due)) / 1000 : 0)),
+    },
+  ];
+}
+
+/** A transaction may still be open that has taken a lower number; ours are over long before this. */
+const settledMs = 5_000;
+
+/** What happened since the first question, from the story, of which each look reads only what is new. */
+function createEventCounts({ db, clock }: OutboxMetricParts): () => Promise<Metric[]> {
+  const totals = new Map<string, { events: number; attempts: number }>();
+  let seen: number | undefined;
+
+  async function look(): Promise<void> {
+    if (seen === undefined) {
+      seen = (await lastEvent(db)) ?? 0;
+      return;
+    }
+    const fresh = await db.read
+      .selectFrom('delivery_events')
+      .select((eb) => eb.fn.min('event_seq').as('seq'))
+      .where('event_seq', '>', seen)
+      .where('at', '>', clock.now() - settledMs)
+      .executeTakeFirst();
+    const until = fresh?.seq == null ? ((await lastEvent(db)) ?? seen) : Number(fresh.seq) - 1;
+    // An attempt is told with its number; reasons and errors stand in the same JSON with their quotes escaped.
+    const { rows } = await sql<{ event: string; events: number | string; attempts: number | string }>`
+      SELECT event, count(*) AS events, sum(CASE WHEN detail LIKE '%"attempts":%' THEN 1 ELSE 0 END) AS attempts
+      FROM delivery_events WHERE event_seq > ${seen} AND event_seq <= ${until} GROUP BY event
+    `.execute(db.read);
+    for (const { event, events, attempts } of rows) {
+      const before = totals.get(event) ?? { events: 0, attempts: 0 };
+      totals.set(event, {
+        events: before.events + Number(events),
+        attempts: before.attempts + Number(attempts),
+      });
+    }
+    seen = Math.max(seen, until);
+  }
+
+  return async () => {
+    await look();
+    const all = [...totals].sort(([one], [other]) => (one < other ? -1 : 1));
+    return [
+      {
+        name: 'events_total',
+        type: 'counter',
+        help: 'What happened to deliveries, in all processes, since this one was first asked.',
+        samples: all.map(([event, { events }]) => ({ labels: { event }, value: events })),
+      },
+      {
+        name: 'attempts_total',
+        type: 'counter',
+        help: 'Attempts that ended, by how, in all processes, since this one was first asked.',
+        samples: all.flatMap(([event, { attempts }]) =>
+          attempts > 0 ? [{ labels: { event }, value: attempts }] : [],
+        ),
+      },
+    ];
+  };
+}
+
+async function lastEvent(db: Database): Promise<number | null> {
+  const row = await db.read
+    .selectFrom('delivery_events')
+    .select((eb) => eb.fn.max('event_seq').as('seq'))
+    .executeTakeFirst();
+  return row?.seq == null ? null : Number(row.seq);
+}
+
+async function providerMetrics({ db, provider, clock }: OutboxMetricParts): Promise<Metric[]> {
+  const rows = await db.read.selectFrom('provider_pace').selectAll().orderBy('account').execute();
+  const now = clock.now();
+  const gauge = (name: string, help: string, read: (row: (typeof rows)[number]) => number): Metric => ({
+    name: `provider_${name}`,
+    type: 'gauge',
+    help,
+    samples: rows.map((row) => ({ labels: { account: row.account }, value: read(row) })),
+  });
+  return [
+    {
+      name: 'provider_info',
+      type: 'gauge',
+      help: 'The provider that this process sends through.',
+      samples: [{ labels: { provider: provider.name, account: provider.account }, value: 1 }],
+    },
+    gauge('circuit_open', '1 while it is of no use to ask the provider.', (row) =>
+      row.open_since === null ? 0 : 1,
+    ),
+    gauge('circuit_open_seconds', 'For how long it has been so.', (row) =>
+      row.open_since === null ? 0 : Math.max(0, now - row.open_since) / 1000,
+    ),
+    gauge(
+      'pause_seconds',
+      'How long the provider still asks for patience.',
+      (row) => Math.max(0, row.paused_until - now) / 1000,
+    ),
+    gauge(
+      'seen_rate_per_second',
+      'Mails a second by its last answers; 0 while none has said so.',
+      (row) => row.seen_rate_per_second ?? 0,
+    ),
+    gauge('doubts', 'Answers in a row that left it open whether a mail exists.', (row) => row.doubts),
+  ];
+}

@@ -1,0 +1,116 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import { Refusal } from '../std/refusal.ts';
+import type { Role } from './auth.ts';
+import type { Caller, Gate } from './gate.ts';
+import { createValidator } from './validate.ts';
+
+/**
+ * A route as data: from the same definition it is served, guarded, checked and documented, so that the document cannot say
+ * anything else than what happens.
+ */
+export interface Route<
+  Params extends TSchema = TSchema,
+  Query extends TSchema = TSchema,
+  Body extends TSchema = TSchema,
+> {
+  method: 'GET' | 'POST' | 'DELETE';
+  /** As Fastify writes it: `/deliveries/:reference`. */
+  path: string;
+  summary: string;
+  /** Whose keys open it, beside an operator's. What anybody may ask needs none, and costs next to nothing. */
+  who: readonly Role[] | 'anybody';
+  params?: Params;
+  query?: Query;
+  body?: Body;
+  bodyOctetsMax?: number;
+  answers: Readonly<Record<number, Documented>>;
+  /** Errors of its own, beside those that follow from the above. */
+  refusals?: Readonly<Record<number, string>>;
+  /** It asks no database, and cannot fail. */
+  isConstant?: true;
+  handle(asked: Asked<Static<Params>, Static<Query>, Static<Body>>): Promise<Answer>;
+}
+
+export interface Documented {
+  when: string;
+  schema?: TSchema;
+  /** JSON unless it says otherwise. */
+  type?: string;
+}
+
+interface Asked<Params, Query, Body> {
+  params: Params;
+  query: Query;
+  body: Body;
+  traceId: string;
+  caller: Caller;
+}
+
+interface Answer {
+  status: number;
+  body: unknown;
+  type?: string;
+}
+
+/** Lets each definition have its own types, and a list of them one. */
+export function defineRoute<Params extends TSchema, Query extends TSchema, Body extends TSchema>(
+  route: Route<Params, Query, Body>,
+): Route {
+  return route as unknown as Route;
+}
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+export function addRoutes(server: FastifyInstance, routes: readonly Route[], gate: Gate): void {
+  for (const route of routes) addRoute(server, route, gate);
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const served = routes.filter((route) => route.path === path).map((route) => route.method as string);
+    if (served.includes('GET')) served.splice(served.indexOf('GET') + 1, 0, 'HEAD');
+    server.route({
+      method: methods.filter((method) => !served.includes(method)),
+      url: path,
+      // Before any body is read.
+      onRequest: async (request, reply) => {
+        reply.header('allow', served.join(', '));
+        throw new Refusal(
+          'method_not_allowed',
+          `${request.method} is not possible here; this address takes ${served.join(', ')}.`,
+        );
+      },
+      handler: async () => {},
+    });
+  }
+}
+
+function addRoute(server: FastifyInstance, route: Route, gate: Gate): void {
+  const callers = new WeakMap<FastifyRequest, Caller>();
+  const read = {
+    params: route.params && createValidator(route.params, 'address'),
+    query: route.query && createValidator(route.query, 'query'),
+    body: route.body && createValidator(route.body, 'body'),
+  };
+  server.route({
+    method: route.method,
+    url: route.path,
+    ...(route.bodyOctetsMax !== undefined && { bodyLimit: route.bodyOctetsMax }),
+    onRequest: async (request, reply) => {
+      callers.set(request, gate.admit(route, request, reply));
+    },
+    handler: async (request, reply) => {
+      const { status, body, type } = await route.handle({
+        params: read.params?.(request.params),
+        query: read.query?.(request.query),
+        body: read.body?.(request.body),
+        traceId: request.id,
+        caller: callers.get(request) as Caller,
+      });
+      return send(reply, status, body, type);
+    },
+  });
+}
+
+function send(reply: FastifyReply, status: number, body: unknown, type: string | undefined) {
+  if (type !== undefined) reply.type(type);
+  return reply.code(status).send(body);
+}

@@ -1,0 +1,49 @@
+import type { Clock } from '../../std/clock.ts';
+import { keptFor } from '../kept.ts';
+import { type createHttpCounts, type Metric, metricsText, metricsType } from '../metrics.ts';
+import { createOutboxMetrics, type OutboxMetricParts } from '../outbox-metrics.ts';
+import { defineRoute, type Route } from '../route.ts';
+
+/** Prometheus asks four times a minute; several of them, or a person who reloads, must not be a load. */
+const keptMs = 5_000;
+
+export function metricsRoute(
+  parts: OutboxMetricParts,
+  httpCounts: ReturnType<typeof createHttpCounts>,
+): Route {
+  const outboxMetrics = keptFor(keptMs, parts.clock, createOutboxMetrics(parts));
+  return defineRoute({
+    method: 'GET',
+    path: '/metrics',
+    summary: 'Numbers for Prometheus',
+    who: ['read'],
+    answers: { 200: { when: 'Its text format.', type: 'text/plain' } },
+    async handle() {
+      const metrics = [
+        ...(await outboxMetrics()),
+        ...httpCounts.metrics(),
+        ...(await processMetrics(parts.clock)),
+      ];
+      return { status: 200, body: metricsText(metrics), type: metricsType };
+    },
+  });
+}
+
+async function processMetrics(clock: Clock): Promise<Metric[]> {
+  const startedAt = clock.monotonic();
+  await clock.nextTurn();
+  const turnMs = clock.monotonic() - startedAt;
+  const { rss, heapUsed } = process.memoryUsage();
+  const gauge = (name: string, help: string, value: number): Metric => ({
+    name: `process_${name}`,
+    type: 'gauge',
+    help,
+    samples: [{ value }],
+  });
+  return [
+    gauge('resident_memory_bytes', 'Memory of this process.', rss),
+    gauge('heap_used_bytes', 'Of which JavaScript values take.', heapUsed),
+    gauge('event_loop_turn_seconds', 'How long other work kept this answer waiting.', turnMs / 1000),
+    gauge('uptime_seconds', 'Since this process started.', process.uptime()),
+  ];
+}

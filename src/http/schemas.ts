@@ -1,0 +1,156 @@
+import { Type } from 'typebox';
+import { lanes } from '../domain/delivery.ts';
+import { statusNames } from '../domain/status.ts';
+
+/** Shapes that more than one route has. What is asked for is checked against them; what is answered is documented by them. */
+export const closed = { additionalProperties: false } as const;
+
+const linePattern = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';
+const idPattern = '^[0-9a-fA-F-]*$';
+
+/** A pattern means something only to programmers; this is what a sentence says. */
+export const patternSentences: Readonly<Record<string, string>> = {
+  [linePattern]: 'must be one line without control characters',
+  [idPattern]: 'must be a message id, or at least 8 characters of its beginning',
+};
+
+/** One line: PostgreSQL stores no NUL, and what is shown in a list must not look like two. */
+export const line = (lengthMax: number, description?: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: lengthMax,
+    pattern: linePattern,
+    ...(description && { description }),
+  });
+
+export const messageId = Type.String({ minLength: 8, maxLength: 36, pattern: idPattern });
+export const time = (description: string) => Type.String({ format: 'date-time', description });
+export const status = Type.Enum(statusNames);
+export const lane = Type.Enum([...lanes]);
+export const nothing = Type.Object({}, closed);
+export const limit = (most: number, otherwise: number) =>
+  Type.Integer({ minimum: 1, maximum: most, description: `How many; ${otherwise} if left out.` });
+
+export const reason = line(500, "Why; it is kept in the delivery's story.");
+export const by = line(80, 'Who says so, for the story.');
+
+const orNull = (schema: ReturnType<typeof Type.String> | ReturnType<typeof Type.Unknown>) =>
+  Type.Union([schema, Type.Null()]);
+const textOrNull = orNull(Type.String());
+const timeOrNull = orNull(Type.String({ format: 'date-time' }));
+const object = Type.Record(Type.String(), Type.Unknown());
+
+export const delivery = Type.Object(
+  {
+    seq: Type.Integer(),
+    id: Type.String(),
+    source: Type.String(),
+    occasion: Type.String(),
+    recipient: Type.String(),
+    to: textOrNull,
+    lane,
+    status,
+    round: Type.Integer(),
+    attempts: Type.Integer(),
+    claims: Type.Integer(),
+    lapses: Type.Integer(),
+    account: textOrNull,
+    providerMessageId: textOrNull,
+    lastError: Type.Union([object, Type.Null()]),
+    lockedBy: textOrNull,
+    lockedAt: timeOrNull,
+    traceId: textOrNull,
+    createdAt: timeOrNull,
+    dueAt: timeOrNull,
+    lastAttemptAt: timeOrNull,
+    inDoubtSince: timeOrNull,
+    sentAt: timeOrNull,
+    deliveredAt: timeOrNull,
+    expiresAt: timeOrNull,
+  },
+  closed,
+);
+
+const happening = Type.Object(
+  {
+    at: Type.String({ format: 'date-time' }),
+    event: Type.String(),
+    status: Type.Optional(status),
+    round: Type.Optional(Type.Integer()),
+    actor: Type.Optional(Type.String()),
+    detail: Type.Optional(object),
+    sentence: Type.String(),
+  },
+  closed,
+);
+
+const frozenMail = {
+  round: Type.Integer(),
+  key: Type.String(),
+  from: textOrNull,
+  to: textOrNull,
+  replyTo: textOrNull,
+  subject: textOrNull,
+  text: textOrNull,
+  headers: object,
+  tags: object,
+  bodyHash: textOrNull,
+  providerMessageId: textOrNull,
+  frozenAt: timeOrNull,
+};
+
+export const story = Type.Object(
+  {
+    delivery,
+    now: Type.Object(
+      {
+        sentence: Type.String(),
+        meaning: Type.String(),
+        isDoubt: Type.Boolean(),
+        movedOutBy: Type.String(),
+      },
+      closed,
+    ),
+    story: Type.Array(happening),
+    variables: Type.Optional(object),
+    mails: Type.Array(Type.Object(frozenMail, closed)),
+  },
+  closed,
+);
+
+export const mail = Type.Object({ ...frozenMail, html: textOrNull }, closed);
+
+const envelope = {
+  messageId: Type.String(),
+  receivedAt: timeOrNull,
+  from: Type.String(),
+  to: Type.String(),
+  replyTo: Type.Optional(Type.String()),
+  subject: Type.String(),
+  headers: object,
+  tags: object,
+};
+export const inboxLine = Type.Object(envelope, closed);
+export const inboxMail = Type.Object({ ...envelope, html: Type.String(), text: Type.String() }, closed);
+
+const problems = Type.Array(
+  Type.Object(
+    {
+      index: Type.Optional(Type.Integer({ description: 'Which of the intents, from 0.' })),
+      field: Type.String(),
+      problem: Type.String(),
+    },
+    closed,
+  ),
+);
+
+/** The one shape of every error. */
+export const error = Type.Object(
+  {
+    error: Type.String({ description: 'A sentence for people: what is wrong, and what to do.' }),
+    code: Type.String({ description: 'For programs; it does not change.' }),
+    traceId: Type.String({ description: 'Under this the log tells more.' }),
+    details: Type.Optional(Type.Object({ problems: Type.Optional(problems) })),
+  },
+  closed,
+);

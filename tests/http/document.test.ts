@@ -1,0 +1,312 @@
+import { HtmlValidate } from 'html-validate';
+import { Compile } from 'typebox/schema';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { OpenApi, Operation } from '../../src/http/openapi.ts';
+import { error } from '../../src/http/schemas.ts';
+import { createServer } from '../../src/http/server.ts';
+import { createQueries } from '../../src/outbox/queries.ts';
+import { rowIn } from '../support/rows.ts';
+import { onBothDatabases } from '../support/world.ts';
+import {
+  type Answered,
+  type Api,
+  type ApiWorld,
+  type AskOptions,
+  createApiWorld,
+  intentBody,
+  keys,
+} from './api-world.ts';
+import { broken, databaseWith } from './broken-database.ts';
+
+/**
+ * Walks the document: every answer that it promises is produced by a request to a real server and has the documented shape.
+ * An answer that nothing here produces fails, and so does a route that is not in the document.
+ */
+let world: ApiWorld;
+let api: Api;
+/** Each answers one request, and then asks for patience. */
+let tight: () => Promise<Api>;
+let brokenApi: Api;
+let document: OpenApi;
+
+type Request = [path: string, options?: AskOptions | undefined];
+
+/** A request that is right in every way. */
+const examples: Record<string, Request> = {
+  'GET /health': ['/health'],
+  'GET /ready': ['/ready'],
+  'GET /': ['/'],
+  'GET /docs': ['/docs'],
+  'GET /docs/openapi.json': ['/docs/openapi.json'],
+  'GET /metrics': ['/metrics'],
+  'POST /api/v1/intents': ['/api/v1/intents', { body: intentBody(1) }],
+  'GET /api/v1/deliveries': ['/api/v1/deliveries'],
+  'GET /api/v1/deliveries/{reference}': ['/api/v1/deliveries/1'],
+  'GET /api/v1/deliveries/{reference}/mail/{round}': ['/api/v1/deliveries/1/mail/1'],
+  'POST /api/v1/deliveries/requeue': [
+    '/api/v1/deliveries/requeue',
+    { body: { references: ['1'], reason: 'why' } },
+  ],
+  'POST /api/v1/deliveries/resolve': [
+    '/api/v1/deliveries/resolve',
+    { body: { references: ['1'], as: 'sent', reason: 'why' } },
+  ],
+  'GET /api/v1/pauses': ['/api/v1/pauses'],
+  'POST /api/v1/pauses': ['/api/v1/pauses', { body: { scope: '*', reason: 'why' } }],
+  'DELETE /api/v1/pauses/{scope}': ['/api/v1/pauses/*'],
+  'GET /api/v1/inbox': ['/api/v1/inbox'],
+  'GET /api/v1/inbox/{id}': ['/api/v1/inbox/00000000-0000-4000-8000-000000000000'],
+};
+
+const exampleOf = (name: string): Request => examples[name] ?? ['no example'];
+const methodOf = (name: string) => name.split(' ')[0] as string;
+
+/** Whose key does not open it. */
+const wrongKey = (name: string) => (name === 'POST /api/v1/intents' ? keys.read[0] : keys.service[0]);
+
+async function withMail(): Promise<number> {
+  const seq = await rowIn(world, 'sent', 500);
+  await world.db.write
+    .insertInto('delivery_mails')
+    .values({
+      ...{
+        delivery_seq: seq,
+        round: 1,
+        sender: 'a@example.org',
+        to_email: 'b@example.org',
+        subject: 'Subject x',
+      },
+      ...{ html: '<p>Text x</p>', text: 'Text x', headers: '{}', tags: '{}', frozen_at: 1 },
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return seq;
+}
+
+async function captured(): Promise<string> {
+  const message_id = '11111111-1111-4111-8111-111111111111';
+  const mail = {
+    from: 'a@example.org',
+    to: 'b@example.org',
+    subject: 's',
+    html: 'h',
+    text: 't',
+    headers: {},
+    tags: {},
+  };
+  await world.db.write
+    .insertInto('captured_mails')
+    .values({ message_id, idempotency_key: 'k', body_hash: 'h', mail: JSON.stringify(mail), received_at: 1 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return message_id;
+}
+
+const ask = (name: string, [path, options]: Request = exampleOf(name), server = api) =>
+  server.ask(methodOf(name), path, options);
+
+/** Answers that need something of their own. */
+const particular: Record<string, () => Promise<Answered>> = {
+  'GET /ready 503': async () =>
+    (await world.serve({ server: { isStopping: () => true } })).ask('GET', '/ready'),
+  'POST /api/v1/intents 201': () =>
+    ask('POST /api/v1/intents', ['/api/v1/intents', { body: { intents: [intentBody(900), intentBody(1)] } }]),
+  'POST /api/v1/intents 200': async () => {
+    await ask('POST /api/v1/intents');
+    return ask('POST /api/v1/intents');
+  },
+  'GET /api/v1/deliveries 200': async () => {
+    await withMail();
+    return ask('GET /api/v1/deliveries');
+  },
+  'GET /api/v1/deliveries/{reference} 200': async () =>
+    ask('GET /api/v1/deliveries/{reference}', [`/api/v1/deliveries/${await withMail()}`]),
+  'GET /api/v1/deliveries/{reference} 404': () => ask('GET /', ['/api/v1/deliveries/987654']),
+  'GET /api/v1/deliveries/{reference}/mail/{round} 200': async () =>
+    ask('GET /', [`/api/v1/deliveries/${await withMail()}/mail/1`]),
+  'GET /api/v1/deliveries/{reference}/mail/{round} 404': async () =>
+    ask('GET /', [`/api/v1/deliveries/${await withMail()}/mail/9`]),
+  'POST /api/v1/pauses 201': async () => {
+    await world.db.write.deleteFrom('pauses').execute();
+    return ask('POST /api/v1/pauses');
+  },
+  'POST /api/v1/pauses 200': async () => {
+    await ask('POST /api/v1/pauses');
+    return ask('POST /api/v1/pauses');
+  },
+  'GET /api/v1/pauses 200': async () => {
+    await ask('POST /api/v1/pauses');
+    return ask('GET /api/v1/pauses');
+  },
+  'DELETE /api/v1/pauses/{scope} 200': async () => {
+    await ask('POST /api/v1/pauses');
+    return ask('DELETE /api/v1/pauses/{scope}');
+  },
+  'DELETE /api/v1/pauses/{scope} 404': async () => {
+    await ask('DELETE /api/v1/pauses/{scope}');
+    return ask('DELETE /api/v1/pauses/{scope}');
+  },
+  'GET /api/v1/inbox 200': async () => {
+    await captured();
+    return ask('GET /api/v1/inbox');
+  },
+  'GET /api/v1/inbox 404': async () => {
+    const provider = { ...world.parts.api.provider, name: 'resend' };
+    return (await world.serve({ api: { provider } })).ask('GET', '/api/v1/inbox');
+  },
+  'GET /api/v1/inbox/{id} 200': async () => ask('GET /', [`/api/v1/inbox/${await captured()}`]),
+  'GET /api/v1/inbox/{id} 404': () => ask('GET /api/v1/inbox/{id}'),
+};
+
+/** Answers that every route of a kind can give. */
+const general: Record<string, (name: string) => Promise<Answered>> = {
+  200: (name) => ask(name),
+  400: (name) => {
+    const [path, options] = exampleOf(name);
+    return ask(name, [`${path}?nonsense=1`, options]);
+  },
+  401: (name) => {
+    const [path, options] = exampleOf(name);
+    return ask(name, [path, { ...options, key: null }]);
+  },
+  403: (name) => {
+    const [path, options] = exampleOf(name);
+    return ask(name, [path, { ...options, key: wrongKey(name) }]);
+  },
+  413: (name) => ask(name, [exampleOf(name)[0], { body: JSON.stringify('x'.repeat(5_000_000)) }]),
+  415: (name) => {
+    const [path, options] = exampleOf(name);
+    return ask(name, [path, { ...options, headers: { 'content-type': 'text/plain' } }]);
+  },
+  429: async (name) => {
+    const server = await tight();
+    await ask(name, exampleOf(name), server);
+    return ask(name, exampleOf(name), server);
+  },
+  default: (name) => ask(name, exampleOf(name), brokenApi),
+};
+
+const operations = () =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): [string, Operation] => [
+      `${method.toUpperCase()} ${path}`,
+      operation,
+    ]),
+  );
+
+onBothDatabases('the document', (dialect) => {
+  beforeAll(async () => {
+    world = await createApiWorld(dialect);
+    api = await world.serve();
+    tight = () => world.serve({ api: { limits: { reads: 1, writes: 1, failures: 1 } } });
+    const { outbox } = world;
+    const db = databaseWith(world.db, broken);
+    brokenApi = await world.serve({
+      api: {
+        queries: createQueries(db),
+        outbox: { ...outbox, enqueue: broken, perform: broken },
+        pauses: { list: broken, pause: broken, resume: broken },
+      },
+      server: { db },
+    });
+    document = (await api.ask('GET', '/docs/openapi.json')).json;
+  });
+  afterAll(() => world.close());
+
+  test('has an example here for every operation, and no example is left over', () => {
+    expect(Object.keys(examples).sort()).toEqual(
+      operations()
+        .map(([name]) => name)
+        .sort(),
+    );
+  });
+
+  test('every documented answer is given, as documented', async () => {
+    const unused = new Set(Object.keys(particular));
+    for (const [name, operation] of operations()) {
+      for (const [status, { content }] of Object.entries(operation.responses)) {
+        const title = `${name} ${status}`;
+        unused.delete(title);
+        const answer = await (particular[title] ?? (() => general[status]?.(name)))();
+        expect(answer, `nothing here produces ${title}`).toBeDefined();
+        if (!answer) continue;
+        expect(`${title}: ${answer.status} ${answer.text.slice(0, 300)}`).toContain(
+          `${title}: ${status === 'default' ? 500 : status} `,
+        );
+        const [type = ''] = Object.keys(content);
+        expect(answer.headers.get('content-type'), title).toContain(type);
+        expect(answer.headers.get('cache-control'), title).toBe('no-store');
+        expect(answer.headers.get('x-request-id'), title).toMatch(/^[\w-]{8,64}$/);
+        if (type === 'application/json') expectShape(title, content[type]?.schema ?? {}, answer);
+        if (answer.status === 401) expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+        if (answer.status === 429) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      }
+    }
+    expect([...unused]).toEqual([]);
+  });
+
+  test('the lists that were walked were not empty', async () => {
+    expect((await api.ask('GET', '/api/v1/deliveries')).json.deliveries.length).toBeGreaterThan(1);
+    expect((await api.ask('GET', '/api/v1/inbox')).json.mails).toHaveLength(1);
+  });
+
+  test('every route is in the document, and another method is answered with 405 and what there is', async () => {
+    const server = await createServer(world.parts);
+    await server.ready();
+    const served = pathsIn(server.printRoutes({ commonPrefix: false }));
+    await server.close();
+    expect(served.sort()).toEqual(Object.keys(document.paths).sort());
+    for (const [path, methods] of Object.entries(document.paths)) {
+      const documented = Object.keys(methods).map((method) => method.toUpperCase());
+      const [address] = exampleOf(`${documented[0]} ${path}`);
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+        if (documented.includes(method)) continue;
+        const { status, headers, json } = await api.ask(method, address, { key: null });
+        expect([method, path, status, json.code]).toEqual([method, path, 405, 'method_not_allowed']);
+        const allowed = headers
+          .get('allow')
+          ?.split(', ')
+          .filter((one) => one !== 'HEAD');
+        expect(allowed?.sort()).toEqual(documented.sort());
+        expect(json.error).toContain(`this address takes ${headers.get('allow')}`);
+      }
+    }
+  });
+
+  describe('the page', () => {
+    test('names every operation, and loads nothing', async () => {
+      const { text, headers } = await api.ask('GET', '/docs', { key: null });
+      for (const [name] of operations()) expect(text).toContain(`<code>${name}</code>`);
+      expect(text).not.toMatch(/<script|src=|url\(/);
+      const { results } = await new HtmlValidate({ extends: ['html-validate:standard'] }).validateString(
+        text,
+      );
+      expect(
+        results.flatMap(({ messages }) => messages.map(({ line, message }) => `${line}: ${message}`)),
+      ).toEqual([]);
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    });
+  });
+});
+
+function expectShape(title: string, schema: object, { json, headers, status }: Answered): void {
+  const isError = '$ref' in schema;
+  const validator = Compile((isError ? error : schema) as never);
+  expect([title, validator.Errors(json)[1]]).toEqual([title, []]);
+  if (!isError) return;
+  expect(json.error, title).toMatch(/^[A-Za-z].*\.$/);
+  expect(json.traceId, title).toBe(headers.get('x-request-id'));
+  expect(json.code === 'unexpected', title).toBe(status === 500);
+}
+
+/** Fastify prints its routes as a tree; each step in stands for the path above. */
+function pathsIn(tree: string): string[] {
+  const above: string[] = [];
+  return [...tree.matchAll(/^(.*)[├└]── (\S+) \(/gm)].map(([, indent = '', name = '']) => {
+    const depth = indent.length / 4;
+    above.length = depth;
+    const path = above.join('') + name;
+    above.push(name);
+    return path.replaceAll(/:(\w+)/g, '{$1}');
+  });
+}
