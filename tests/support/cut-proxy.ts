@@ -10,6 +10,8 @@ export interface CutProxy {
   url: string;
   /** Breaks the next connection that commits, once. */
   cutNextCommit(when: CutMoment): void;
+  /** From now on nothing gets through on the connections that are there, and they do not end. */
+  goSilent(): void;
   /** How many it has broken. */
   readonly cuts: number;
   close(): Promise<void>;
@@ -25,6 +27,7 @@ export async function createCutProxy(databaseUrl: string): Promise<CutProxy> {
   const sockets = new Set<Socket>();
   let armed: CutMoment | undefined;
   let cuts = 0;
+  const silent = new Set<Socket>();
 
   const server = createServer((client) => {
     const upstream = connect(Number(target.port || 5432), target.hostname);
@@ -34,6 +37,7 @@ export async function createCutProxy(databaseUrl: string): Promise<CutProxy> {
     };
     let isAnswerLost = false;
     client.on('data', (chunk) => {
+      if (silent.has(client)) return;
       const moment = chunk.includes(commit) ? armed : undefined;
       if (moment) {
         armed = undefined;
@@ -67,6 +71,9 @@ export async function createCutProxy(databaseUrl: string): Promise<CutProxy> {
     url: url.href,
     cutNextCommit(when) {
       armed = when;
+    },
+    goSilent() {
+      for (const socket of sockets) silent.add(socket);
     },
     get cuts() {
       return cuts;
