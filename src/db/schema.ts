@@ -8,6 +8,7 @@ export interface Schema {
   deliveries: DeliveriesTable;
   delivery_mails: DeliveryMailsTable;
   delivery_events: DeliveryEventsTable;
+  delivery_counts: { count_seq: Generated<number>; source: string; heading: string; delta: number };
   owed_facts: OwedFactsTable;
   operator_requests: OperatorRequestsTable;
   suppressions: { address_key: string; reason: string; delivery_seq: number | null; created_at: number };

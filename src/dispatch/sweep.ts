@@ -8,8 +8,8 @@ import type { Log } from '../std/log.ts';
 
 /**
  * Whatever is due and nobody looks after: claims and sends whose worker is gone, intents whose last moment has passed,
- * requests of operators, bookkeeping that is owed, mails that have been kept long enough. It decides nothing that the
- * table does not: a row that moved meanwhile is left alone.
+ * requests of operators, bookkeeping that is owed, mails that have been kept long enough, lines of counts that one line can
+ * say. It decides nothing that the table does not: a row that moved meanwhile is left alone.
  */
 export interface Sweep {
   /** Answers how many rows it moved. */
@@ -39,10 +39,13 @@ const batchMax = 200;
 const lapsesMax = 5;
 /** Between two looks for mails that are old enough; while there are more, they go batch by batch. */
 const forgetEveryMs = 10 * 60_000;
+/** A busy process adds some hundred lines of counts in this time; reading them all takes a millisecond. */
+const foldEveryMs = 10_000;
 
 export function createSweep({ outbox, queries, provider, clock, log, retentionMs }: SweepParts): Sweep {
   let forgetAt = clock.monotonic();
   let forgottenUpTo = 0;
+  let foldAt = clock.monotonic();
 
   async function forget(): Promise<number> {
     if (clock.monotonic() < forgetAt) return 0;
@@ -53,6 +56,13 @@ export function createSweep({ outbox, queries, provider, clock, log, retentionMs
     if (next === null) forgetAt = clock.monotonic() + forgetEveryMs;
     if (count > 0) log.info('sweep.forgotten', { deliveries: count });
     return count;
+  }
+
+  async function fold(): Promise<number> {
+    if (clock.monotonic() < foldAt) return 0;
+    foldAt = clock.monotonic() + foldEveryMs;
+    await outbox.foldCounts();
+    return 0;
   }
 
   async function recover(): Promise<number> {
@@ -85,6 +95,7 @@ export function createSweep({ outbox, queries, provider, clock, log, retentionMs
         owed: await counted(outbox.tellOwedFacts),
         forgotten: await counted(forget),
       };
+      await counted(fold);
       if (failures.length > 0) throw failures[0];
       return swept;
     },

@@ -6,6 +6,7 @@ import { requireAddress } from '../domain/address.ts';
 import { deliveryId, type Intent, requireIntent } from '../domain/delivery.ts';
 import type { Status } from '../domain/status.ts';
 import { Refusal } from '../std/refusal.ts';
+import { countMoves } from './counts.ts';
 
 /** The answer to one intent: its delivery, and whether this call made it or found it. */
 export interface Enqueued {
@@ -59,6 +60,11 @@ export async function enqueueIntents(
     tx,
     dialect,
     made.map(({ seq, id }) => ({ seq, variables: byId.get(id)?.json, toEmail: byId.get(id)?.toEmail })),
+  );
+  await countMoves(
+    tx,
+    dialect,
+    made.map(({ id }) => ({ source: byId.get(id)?.source ?? '', before: null, after: 'pending' })),
   );
   return answers(tx, dialect, asked, made);
 }

@@ -6,6 +6,7 @@ import type { Log } from '../std/log.ts';
 import { Refusal } from '../std/refusal.ts';
 import { type BeginOrder, type Begun, beginDeliveries, type Composed, resubmitDeliveries } from './begin.ts';
 import { type Claimed, type ClaimOrder, claimDeliveries } from './claim.ts';
+import { foldCounts } from './counts.ts';
 import { type DueWork, readDueWork } from './due.ts';
 import { type Enqueued, enqueueIntents } from './enqueue.ts';
 import { type FactListeners, tellOwedFacts } from './facts.ts';
@@ -42,6 +43,8 @@ export interface Outbox {
   tellOwedFacts(): Promise<number>;
   /** Retention: what ended long ago loses its mails and its address, and keeps its identity. */
   forget(order: ForgetOrder): Promise<Forgotten>;
+  /** Makes few lines of many in the table of counts; answers how many there are fewer. */
+  foldCounts(): Promise<number>;
 }
 
 export interface OutboxParts {
@@ -57,6 +60,9 @@ export interface OutboxParts {
 
 /** Bodies travel with the batch; larger ones hold the write lock longer than other writers should wait. */
 const enqueueChunk = 200;
+
+/** A thousand batches or more; folding them takes a few milliseconds. */
+const linesFoldedMax = 5_000;
 
 export function createOutbox({ db, clock, log, namespace, listeners, onEnqueued }: OutboxParts): Outbox {
   const parts = { dialect: db.dialect, listeners, log };
@@ -102,6 +108,7 @@ export function createOutbox({ db, clock, log, namespace, listeners, onEnqueued 
     performRequests: () => performRequests(db, clock.now(), parts),
     tellOwedFacts: () => tellOwedFacts(db, listeners, log, clock.now()),
     forget: (order) => db.transaction((tx) => forgetMails(tx, db.dialect, order, clock.now())),
+    foldCounts: () => db.transaction((tx) => foldCounts(tx, db.dialect, linesFoldedMax)),
   };
 }
 

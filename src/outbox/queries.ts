@@ -1,18 +1,26 @@
 import { sql } from 'kysely';
 import type { Database } from '../db/database.ts';
 import type { DeliveryEventRow, DeliveryMailRow, DeliveryRow } from '../db/schema.ts';
-import { addressKey, parseAddress } from '../domain/address.ts';
+import { lanes } from '../domain/delivery.ts';
 import { statusesBefore } from '../domain/lifecycle.ts';
 import type { Status } from '../domain/status.ts';
-import { isUuid } from '../std/ids.ts';
+import { lapsesUntilSuspect } from './claim.ts';
+import { type DeliveryCount, readCounts } from './counts.ts';
+import { findDelivery } from './find.ts';
 import { statusList } from './rows.ts';
+import { type DeliveryPage, readPage } from './search.ts';
 
 /** Reading the outbox: never locks, never changes. */
 export interface OutboxQueries {
-  counts(): Promise<{ source: string; status: Status; count: number }[]>;
-  /** Newest first. The next page starts below the last `seq` of this one. */
+  counts(): Promise<DeliveryCount[]>;
+  /**
+   * Newest first. It looks at a bounded number of rows, so that it answers at once; a page may therefore be short although
+   * more follows, and `next` says where.
+   */
+  page(filter: DeliveryFilter): Promise<DeliveryPage>;
+  /** As many as asked for, if there are as many: page after page. The next starts below the last `seq` of this one. */
   search(filter: DeliveryFilter): Promise<DeliveryRow[]>;
-  /** By number, UUID, or the provider's message id. */
+  /** By number, UUID, the provider's message id, or key (`source:occasion:recipient`). */
   find(reference: string): Promise<DeliveryRow | undefined>;
   /** The story, oldest first, and the mails of all rounds. */
   story(seq: number): Promise<{ events: DeliveryEventRow[]; mails: DeliveryMailRow[] }>;
@@ -31,60 +39,49 @@ export interface OutboxQueries {
 
 type OverdueStatus = 'claimed' | 'sending' | 'reconciling';
 
+/** All that is given must match. Addresses are compared in lower case, everything else as it is written. */
 export interface DeliveryFilter {
   status?: readonly Status[];
   source?: string;
   occasion?: string;
+  occasionPrefix?: string;
   recipient?: string;
+  recipientPrefix?: string;
   address?: string;
+  addressPrefix?: string;
+  /** The code of the last error. */
+  errorCode?: string;
+  /** From this moment on. */
+  createdAfter?: number;
+  /** Until this moment, and not at it. */
+  createdBefore?: number;
+  /** Only lower numbers: the next page. */
   below?: number;
   limit: number;
 }
 
 export function createQueries(db: Database): OutboxQueries {
   return {
-    async counts() {
-      const rows = await db.read
-        .selectFrom('deliveries')
-        .select((eb) => ['source', 'status', eb.fn.countAll().as('count')])
-        .groupBy(['source', 'status'])
-        .orderBy('source')
-        .execute();
-      return rows.map((row) => ({ ...row, count: Number(row.count) }));
+    counts: () => readCounts(db),
+    page: (filter) => readPage(db, filter),
+
+    async search(filter) {
+      const rows: DeliveryRow[] = [];
+      let below = filter.below;
+      do {
+        const wanted = {
+          ...filter,
+          limit: filter.limit - rows.length,
+          ...(below !== undefined && { below }),
+        };
+        const page = await readPage(db, wanted);
+        rows.push(...page.rows);
+        below = page.next ?? 0;
+      } while (rows.length < filter.limit && below > 0);
+      return rows;
     },
 
-    search({ status, source, occasion, recipient, address, below, limit }) {
-      let query = db.read.selectFrom('deliveries').selectAll().orderBy('seq', 'desc').limit(limit);
-      if (status?.length === 0) return Promise.resolve([]);
-      if (status) query = query.where('status', 'in', status);
-      // SQLite uses a partial index only if its condition stands in the query, word for word.
-      if (status?.every((each) => attention.includes(each))) {
-        query = query.where(sql<boolean>`status IN (${statusList(attention)})`);
-      }
-      if (source !== undefined) query = query.where('source', '=', source);
-      if (occasion !== undefined) query = query.where('occasion', '=', occasion);
-      if (recipient !== undefined) query = query.where('recipient', '=', recipient);
-      if (address !== undefined) query = query.where('to_email', 'in', spellings(address));
-      if (below !== undefined) query = query.where('seq', '<', below);
-      return query.execute();
-    },
-
-    async find(reference) {
-      const query = db.read.selectFrom('deliveries').selectAll();
-      if (/^\d{1,15}$/.test(reference)) return query.where('seq', '=', Number(reference)).executeTakeFirst();
-      if (isUuid(reference)) {
-        const byId = await query.where('id', '=', reference).executeTakeFirst();
-        if (byId) return byId;
-      }
-      const current = await query.where('provider_message_id', '=', reference).executeTakeFirst();
-      if (current) return current;
-      const earlier = await db.read
-        .selectFrom('delivery_mails')
-        .select('delivery_seq')
-        .where('provider_message_id', '=', reference)
-        .executeTakeFirst();
-      return earlier && query.where('seq', '=', earlier.delivery_seq).executeTakeFirst();
-    },
+    find: (reference) => findDelivery(db, reference),
 
     async story(seq) {
       const events = await db.read
@@ -129,22 +126,20 @@ export function createQueries(db: Database): OutboxQueries {
     },
 
     async oldestDueAt(source) {
-      const row = await db.read
-        .selectFrom('deliveries')
-        .select((eb) => eb.fn.min('due_at').as('due_at'))
-        .where(sql<boolean>`status IN (${statusList(statusesBefore('claimed'))})`)
-        .where('source', '=', source)
-        .executeTakeFirst();
-      return row?.due_at ?? null;
+      // One look at the head of each list that the claim takes from, in the claim's own words.
+      const waits = sql`source = ${source} AND status IN (${statusList(statusesBefore('claimed'))})`;
+      const suspects = sql.lit(lapsesUntilSuspect);
+      const heads = [
+        sql`SELECT min(due_at) AS due_at FROM deliveries WHERE ${waits} AND lapses >= ${suspects}`,
+        ...lanes.map(
+          (lane) => sql`SELECT min(due_at) AS due_at FROM deliveries
+            WHERE ${waits} AND lapses < ${suspects} AND lane = ${sql.lit(lane)}`,
+        ),
+      ];
+      const { rows } = await sql<{ due_at: number | null }>`
+        SELECT min(due_at) AS due_at FROM (${sql.join(heads, sql` UNION ALL `)}) AS heads
+      `.execute(db.read);
+      return rows[0]?.due_at ?? null;
     },
   };
-}
-
-/** The operator's work lists, as the index `deliveries_attention` has them. */
-const attention: readonly Status[] = ['needs_review', 'failed_permanent'];
-
-/** Addresses are stored as they are written to; people look for them in lower case. */
-function spellings(address: string): string[] {
-  const parsed = parseAddress(address);
-  return parsed.ok ? [...new Set([parsed.address as string, addressKey(parsed.address)])] : [address];
 }

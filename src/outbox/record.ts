@@ -10,6 +10,7 @@ import {
   type WorkReport,
 } from '../domain/transition.ts';
 import type { Log } from '../std/log.ts';
+import { countMoves, type Move } from './counts.ts';
 import { type Fact, type FactListeners, factsOf, tellFacts } from './facts.ts';
 import { keepMessageIds } from './mails.ts';
 import {
@@ -92,6 +93,7 @@ export async function applyReports(
     return { ...answer, changed: true };
   });
   await writeDeliveries(tx, dialect, [...changes.values()]);
+  await countMoves(tx, dialect, movesOf(changes, bySeq));
   await keepMessageIds(tx, dialect, [...earlierIds(reports, bySeq), ...replacedIds(changes)]);
   await writeStory(tx, dialect, story);
   await tellFacts(tx, facts, { dialect, listeners, log, now });
@@ -100,6 +102,16 @@ export async function applyReports(
 
 function isEvidence(report: Report): report is Extract<Report, EvidenceReport> {
   return report.event in evidenceEvents;
+}
+
+function movesOf(changes: ReadonlyMap<number, ChangedDelivery>, rows: ReadonlyMap<number, LockedDelivery>) {
+  return [...changes.values()].map(
+    ({ seq, before, after }): Move => ({
+      source: rows.get(seq)?.source ?? '',
+      before: before.status,
+      after: after.status,
+    }),
+  );
 }
 
 /** Late evidence about a round that is over: the provider's id belongs to that round's mail. */

@@ -187,9 +187,11 @@ export function createScenario(number: number): Scenario {
       clock.jump(moved ? 0 : Math.max(waitMs, (nextAt ?? 0) - clock.now()));
     }
     // Those who only look.
-    for (const reference of ['1', 'no such message', '6f0c2c6e-0000-4000-8000-000000000000']) {
+    for (const reference of ['1', 'plain:no such:message', '6f0c2c6e-0000-4000-8000-000000000000']) {
       await queries.find(reference);
     }
+    await queries.search({ recipientPrefix: prefix, limit: 1 });
+    await queries.search({ status: ['expired'], errorCode: 'none', limit: 1 });
     await queries.story(1);
     await queries.counts();
     await queries.oldestDueAt('plain');

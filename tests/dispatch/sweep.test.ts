@@ -45,6 +45,24 @@ onBothDatabases('the sweep', (dialect) => {
     expect(await statusOf(seq)).toBe('sending');
   });
 
+  it('folds the lines of counts, every ten seconds and not at every turn', async () => {
+    const lines = async () => {
+      const all = await world.db.read.selectFrom('delivery_counts').select('count_seq').execute();
+      return all.length;
+    };
+    for (let number = 0; number < 3; number++) await world.outbox.enqueue([intentNumber(number)]);
+    expect(await lines()).toBe(3);
+    await sweep.runOnce();
+    expect(await lines()).toBe(1);
+    await world.outbox.enqueue([intentNumber(4)]);
+    await sweep.runOnce();
+    expect(await lines()).toBe(2);
+    await world.clock.advance(10_000);
+    await sweep.runOnce();
+    expect(await lines()).toBe(1);
+    expect(await world.queries.counts()).toEqual([{ source: 'plain', status: 'pending', count: 4 }]);
+  });
+
   it('forgets mails and addresses after their time, and never what has not ended', async () => {
     const seqs = new Map<Status, number>();
     for (const [index, status] of (Object.keys(statuses) as Status[]).entries()) {

@@ -1,5 +1,6 @@
 import type { Status } from '../../src/domain/status.ts';
 import type { DeliveryState } from '../../src/domain/transition.ts';
+import { countMoves } from '../../src/outbox/counts.ts';
 import type { World } from './world.ts';
 import { intentNumber } from './world.ts';
 
@@ -9,13 +10,15 @@ export async function rowIn(world: World, status: Status, number: number, more: 
   const [made] = await world.outbox.enqueue([intentNumber(number)]);
   if (!made) throw new Error('not enqueued');
   const columns = { ...columnsIn(status, now), ...underscored(more) };
-  await world.db.transaction((tx) =>
-    tx
+  const move = { source: 'plain', before: 'pending', after: status } as const;
+  await world.db.transaction(async (tx) => {
+    await tx
       .updateTable('deliveries')
       .set({ status, ...columns })
       .where('seq', '=', made.seq)
-      .execute(),
-  );
+      .execute();
+    await countMoves(tx, world.db.dialect, [move]);
+  });
   return made.seq;
 }
 

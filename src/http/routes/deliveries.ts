@@ -33,8 +33,12 @@ function listRoute({ queries }: DeliveryParts): Route {
         status: Type.Optional(Type.Array(status, { description: 'May be given several times.' })),
         source: Type.Optional(line(40)),
         occasion: Type.Optional(line(300)),
+        occasionPrefix: Type.Optional(line(300)),
         recipient: Type.Optional(line(320)),
+        recipientPrefix: Type.Optional(line(320)),
         address: Type.Optional(line(320)),
+        addressPrefix: Type.Optional(line(320)),
+        errorCode: Type.Optional(line(100)),
         below: Type.Optional(
           Type.Integer({
             minimum: 1,
@@ -47,7 +51,7 @@ function listRoute({ queries }: DeliveryParts): Route {
     ),
     answers: {
       200: {
-        when: 'One page; `next` is null on the last.',
+        when: 'One page; `next` is null on the last. A page may be short although more follows: so much work and no more.',
         schema: Type.Object(
           {
             deliveries: Type.Array(delivery),
@@ -58,12 +62,9 @@ function listRoute({ queries }: DeliveryParts): Route {
       },
     },
     async handle({ query: { limit = limitByDefault, ...filter } }) {
-      // One more than asked for says whether there is a next page.
-      const found = await queries.search({ ...filter, limit: limit + 1 } as DeliveryFilter);
-      const rows = found.slice(0, limit);
-      const below = found.length > rows.length ? rows.at(-1)?.seq : undefined;
-      const next = below === undefined ? null : { below };
-      return { status: 200, body: { deliveries: rows.map(deliveryJson), next } };
+      const { rows, next } = await queries.page({ ...filter, limit } as DeliveryFilter);
+      const body = { deliveries: rows.map(deliveryJson), next: next === null ? null : { below: next } };
+      return { status: 200, body };
     },
   });
 }

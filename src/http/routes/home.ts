@@ -11,7 +11,7 @@ interface HomeParts {
   clock: Clock;
 }
 
-/** Counting reads the whole table, and anybody can ask for this page as often as they like. */
+/** Anybody can ask for this page as often as they like. */
 const countsKeptMs = 2_000;
 
 export function homeRoute({ queries, environment, clock }: HomeParts): Route {
