@@ -1,8 +1,6 @@
 import { parseEnv } from 'node:util';
-import { dialectOf } from './db/dialect.ts';
-import { parseSender, type Sender } from './domain/message.ts';
+import { type Config, keyLengthMin, type Variable, variables } from './settings.ts';
 import { readEnvFile, unreadableLines } from './std/env-file.ts';
-import { type LogLevel, logLevels } from './std/log.ts';
 import { isLoopback } from './std/loopback.ts';
 import { nearest } from './std/nearest.ts';
 import { Refusal } from './std/refusal.ts';
@@ -11,201 +9,6 @@ import { Refusal } from './std/refusal.ts';
  * The environment, read once and frozen: the only reader of `process.env`. All problems are reported together, each
  * with what to do; values are never printed, they may be secrets.
  */
-export interface Config {
-  readonly host: string;
-  readonly port: number;
-  readonly databaseUrl: string;
-  readonly role: 'api' | 'worker' | 'both';
-  readonly provider: 'capture' | 'resend' | 'smtp';
-  /** Empty where it is not set. */
-  readonly resendApiKey: string;
-  readonly resendBaseUrl: string;
-  readonly resendMaxRps: number;
-  readonly smtpUrl: string;
-  readonly from: Sender;
-  readonly retentionMs: number;
-  /** Each may hold several; none at all opens the API to this machine. */
-  readonly operatorApiKeys: readonly string[];
-  readonly readApiKeys: readonly string[];
-  readonly serviceApiKeys: readonly string[];
-  readonly environment: string;
-  readonly logLevel: LogLevel;
-}
-
-interface Variable<T> {
-  name: string;
-  default: string;
-  meaning: string;
-  /** Never shown, not even by `doctor`. */
-  isSecret?: true;
-  /** The value, or a sentence that says what it must be. */
-  read(text: string): { value: T } | { mustBe: string };
-}
-
-const oneOf =
-  <const T extends string>(...choices: T[]) =>
-  (text: string) => {
-    const value = choices.find((choice) => choice === text);
-    return value === undefined ? { mustBe: `one of ${choices.join(', ')}` } : { value };
-  };
-
-const keyLengthMin = 32; // As 002-P2-08 asks of the first of them.
-
-const keys = (text: string) => {
-  const value = text.split(',').map((key) => key.trim());
-  const isFine = value.every((key) => key.length >= keyLengthMin && /^[\x21-\x7e]+$/.test(key));
-  if (text === '') return { value: [] };
-  return isFine
-    ? { value }
-    : { mustBe: `at least ${keyLengthMin} characters long, without spaces; several are separated by commas` };
-};
-
-export const variables = {
-  host: {
-    name: 'HOST',
-    default: '127.0.0.1',
-    meaning: 'Address that the server listens on.',
-    read: (text) =>
-      /^[A-Za-z0-9.:_-]+$/.test(text) ? { value: text } : { mustBe: 'a host name or an IP address' },
-  } as Variable<string>,
-  port: {
-    name: 'PORT',
-    default: '3000',
-    meaning: 'Port that the server listens on; 0 takes a free one.',
-    read: (text) =>
-      /^\d{1,5}$/.test(text) && Number(text) <= 65_535
-        ? { value: Number(text) }
-        : { mustBe: 'a number from 0 to 65535' },
-  } as Variable<number>,
-  databaseUrl: {
-    name: 'DATABASE_URL',
-    default: 'sqlite:./data/tidings.db',
-    meaning:
-      'Where everything is kept: `sqlite:<path>`, from the folder in which the command runs, or `postgres://…`.',
-    read: (text) => {
-      try {
-        dialectOf(text);
-        return { value: text };
-      } catch {
-        return {
-          mustBe:
-            'sqlite:./path/to/file.db or postgres://user:password@host:5432/name, with special characters of the password percent-encoded',
-        };
-      }
-    },
-  } as Variable<string>,
-  role: {
-    name: 'PROCESS_ROLE',
-    default: 'both',
-    meaning: 'What this process does: `api` answers requests, `worker` sends, `both` does both.',
-    read: oneOf('api', 'worker', 'both'),
-  } as Variable<Config['role']>,
-  provider: {
-    name: 'MAIL_PROVIDER',
-    default: 'capture',
-    meaning:
-      'Who takes the mail: `capture` is the built-in inbox (nothing leaves this machine), `resend`, or `smtp`.',
-    read: oneOf('capture', 'resend', 'smtp'),
-  } as Variable<Config['provider']>,
-  resendApiKey: {
-    name: 'RESEND_API_KEY',
-    default: '',
-    meaning:
-      'Key of the Resend account. With full access, mails whose outcome is unknown can be looked up there.',
-    isSecret: true,
-    // 002-P2-01
-    read: (text) =>
-      text === '' || text.length >= 20 ? { value: text } : { mustBe: 'at least 20 characters long' },
-  } as Variable<string>,
-  resendBaseUrl: {
-    name: 'RESEND_BASE_URL',
-    default: 'https://api.resend.com',
-    meaning: 'Where the Resend API is.',
-    read: (text) =>
-      URL.canParse(text) && /^https?:/.test(text)
-        ? { value: text }
-        : { mustBe: 'a URL that begins with https:// or http://' },
-  } as Variable<string>,
-  resendMaxRps: {
-    name: 'RESEND_MAX_RPS',
-    default: '2', // 002-P2-07; what the account's own answers allow may lower it.
-    meaning:
-      'Mails a second that the Resend account takes, over all processes; what its answers allow may lower it.',
-    read: (text) => {
-      const value = Number(text);
-      return value > 0 && value <= 10_000 ? { value } : { mustBe: 'a number above 0, at most 10000' };
-    },
-  } as Variable<number>,
-  smtpUrl: {
-    name: 'SMTP_URL',
-    default: '',
-    meaning: 'The mail server: `smtp://user:password@host:587`, or `smtps://…` for TLS from the first byte.',
-    isSecret: true,
-    read: (text) =>
-      text === '' || (URL.canParse(text) && /^smtps?:/.test(text))
-        ? { value: text }
-        : { mustBe: 'smtp://host:port or smtps://host:port' },
-  } as Variable<string>,
-  from: {
-    name: 'EMAIL_FROM_ADDRESS',
-    default: 'noreply@transparenta.eu', // spec 002's default (002-P2-02)
-    meaning: 'Sender of every mail: an address, or `Name <address>`.',
-    read: (text) => {
-      const parsed = parseSender(text);
-      return parsed.ok
-        ? { value: parsed.sender }
-        : { mustBe: `an address or Name <address>. ${parsed.sentence.replace(/\.$/, '')}` };
-    },
-  } as Variable<Sender>,
-  retentionMs: {
-    name: 'MAIL_RETENTION_DAYS',
-    default: '90', // Longer than anybody asks "what did that mail say", shorter than a year's worth of addresses.
-    meaning:
-      'How long the content and the address of a mail are kept after the last that was heard of it. What was told to whom, and what became of it, is kept for ever.',
-    read: (text) => {
-      const days = Number(text);
-      return days >= 7 && days <= 36_500
-        ? { value: days * 86_400_000 }
-        : { mustBe: 'a number of days from 7 to 36500: a mail may bounce and be sent again for days' };
-    },
-  } as Variable<number>,
-  operatorApiKeys: {
-    name: 'OPERATOR_API_KEY',
-    default: '',
-    meaning:
-      'Opens the whole API; several keys are separated by commas, as in the next two. Without any key only this machine is answered, and `HOST` must be a loopback address.',
-    isSecret: true,
-    read: keys,
-  } as Variable<readonly string[]>,
-  readApiKeys: {
-    name: 'READ_API_KEY',
-    default: '',
-    meaning: 'Opens what only reads, `/metrics` included.',
-    isSecret: true,
-    read: keys,
-  } as Variable<readonly string[]>,
-  serviceApiKeys: {
-    name: 'SERVICE_API_KEY',
-    default: '',
-    meaning: 'Opens the making of intents, for the services that ask for mail.',
-    isSecret: true,
-    read: keys,
-  } as Variable<readonly string[]>,
-  environment: {
-    name: 'TIDINGS_ENV',
-    default: 'development',
-    meaning: 'Name of this deployment; a tag on every mail.',
-    read: (text) =>
-      /^[A-Za-z0-9_-]{1,64}$/.test(text) ? { value: text } : { mustBe: 'letters, digits, _ and - only' },
-  } as Variable<string>,
-  logLevel: {
-    name: 'LOG_LEVEL',
-    default: 'info',
-    meaning: 'How much is logged to standard error.',
-    read: oneOf(...logLevels),
-  } as Variable<LogLevel>,
-} satisfies { [Key in keyof Config]: Variable<Config[Key]> };
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** `.env` in the working folder, then the environment, which wins. */
@@ -283,4 +86,24 @@ function contradictions(config: Partial<Config>): string[] {
     );
   }
   return problems;
+}
+
+/** A setting as it was written, and where: for `doctor`. */
+export interface Setting {
+  name: string;
+  /** Empty for a secret. */
+  text: string;
+  isSecret: boolean;
+  isSet: boolean;
+  from: 'default' | '.env' | 'environment';
+}
+
+export function readSettings(environment: Environment = process.env, envFile = '.env'): Setting[] {
+  const file = parseEnv(readEnvFile(envFile));
+  return Object.values(variables).map(({ name, default: byDefault, ...variable }: Variable<unknown>) => {
+    const isSecret = variable.isSecret === true;
+    const text = environment[name] || file[name] || byDefault;
+    const from = environment[name] ? 'environment' : file[name] ? '.env' : 'default';
+    return { name, text: isSecret ? '' : text, isSecret, isSet: text !== '', from };
+  });
 }

@@ -1,5 +1,4 @@
 import { hostname } from 'node:os';
-import type { Config } from './config.ts';
 import { createSuppressions } from './consent/suppressions.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { createDatabaseClock } from './db/database-clock.ts';
@@ -17,6 +16,7 @@ import type { Provider } from './providers/provider.ts';
 import { createReliable } from './providers/reliable.ts';
 import { createEmbedded } from './runners/embedded.ts';
 import type { Runner } from './runners/runner.ts';
+import type { Config } from './settings.ts';
 import { plainSource } from './sources/plain/plain.ts';
 import type { Source } from './sources/source.ts';
 import { type Clock, systemClock } from './std/clock.ts';

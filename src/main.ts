@@ -1,9 +1,9 @@
-import type { Config } from './config.ts';
 import type { Migration } from './db/migrate.ts';
 import { createEngine } from './engine.ts';
 import { createAuth } from './http/auth.ts';
 import { listen, requireFreePort } from './http/listen.ts';
 import { createServer } from './http/server.ts';
+import type { Config } from './settings.ts';
 import type { Log } from './std/log.ts';
 
 /**

@@ -1,9 +1,9 @@
-import { variables } from '../../src/config.ts';
+import { variables } from '../../src/settings.ts';
 import { code, madeFrom, table } from './markdown.ts';
 
-/** docs/configuration.md: the settings of src/config.ts, for whoever runs Tidings. */
+/** docs/configuration.md: the settings of src/settings.ts, for whoever runs Tidings. */
 export function configurationPage(): string {
-  return `${madeFrom('src/config.ts')}
+  return `${madeFrom('src/settings.ts')}
 
 # Configuration
 

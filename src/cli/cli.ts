@@ -4,6 +4,7 @@ import { addDeliveries } from './commands/deliveries.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addInbox } from './commands/inbox.ts';
 import { addMigrate } from './commands/migrate.ts';
+import { addPause, addResume } from './commands/pause.ts';
 import { addSend } from './commands/send.ts';
 import { addServe } from './commands/serve.ts';
 import type { Context } from './context.ts';
@@ -54,7 +55,7 @@ function createProgram(context: Context): Command {
         'Settings come from the environment and from .env; npx tidings doctor shows them.',
       ].join('\n'),
     );
-  for (const add of [addServe, addMigrate, addDoctor, addSend, addDeliveries, addInbox])
+  for (const add of [addServe, addMigrate, addDoctor, addSend, addDeliveries, addPause, addResume, addInbox])
     add(program, context);
   return program;
 }

@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts';
 import type { Engine } from '../engine.ts';
+import type { Config } from '../settings.ts';
 import { Refusal } from '../std/refusal.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -13,11 +13,8 @@ export type Answer =
 export async function perform(
   { queries, outbox }: Engine,
   references: readonly string[],
-  { verb, reason = '' }: { verb: OperatorVerb; reason?: string | undefined },
+  { verb, reason }: { verb: OperatorVerb; reason: string },
 ): Promise<Answer[]> {
-  if (reason.trim() === '') {
-    throw new Refusal('reason_required', "Say why with --reason: it is kept in the delivery's story.");
-  }
   const found = new Map<string, DeliveryRow | undefined>();
   for (const reference of references) found.set(reference, await queries.find(reference));
   const seqs = [...new Set([...found.values()].flatMap((row) => row?.seq ?? []))];
@@ -32,7 +29,21 @@ export async function perform(
   return answers;
 }
 
-function operatorName(): string {
+const reasonLengthMax = 500;
+
+/** Asked for before anything is looked at, and by a dry run too: what it prints can be done as it stands. */
+export function requireReason(reason = '', whatFor = "it is kept in the delivery's story"): string {
+  const text = reason.trim();
+  if (text !== '' && text.length <= reasonLengthMax) return text;
+  throw new Refusal(
+    'reason_required',
+    text === ''
+      ? `Say why with --reason: ${whatFor}.`
+      : `Say why in at most ${reasonLengthMax} characters: ${whatFor}.`,
+  );
+}
+
+export function operatorName(): string {
   try {
     return userInfo().username;
   } catch {

@@ -2,7 +2,7 @@ import type { DeliveryMailRow, DeliveryRow } from '../db/schema.ts';
 import { idempotencyKey } from '../domain/message.ts';
 import { statuses } from '../domain/status.ts';
 import { meanings, tellNow } from '../domain/tell-now.ts';
-import { frozen, type Story, told } from '../outbox/delivery-json.ts';
+import { frozen, nextOf, type Story, told } from '../outbox/delivery-json.ts';
 import { stateOf } from '../outbox/rows.ts';
 import { ago, duration } from '../std/duration.ts';
 import { printable } from './printable.ts';
@@ -26,8 +26,9 @@ export function tellDelivery({ row, events, mails, now }: Story, paint: Paint): 
     ]),
     '',
     `${paint.bold('Now')}  ${standing.isDoubt ? '? ' : ''}${printable(standing.sentence)}`,
-    `${paint.dim('Moved next by')}  ${statuses[row.status].movedOutBy}`,
+    `${paint.dim('Next')} ${printable(nextOf(row, now))}`,
     ...remedy(row),
+    `${paint.dim('Why')}  npx tidings deliveries explain ${row.seq}`,
     ...frozen(mails).flatMap((mail) => ['', ...mailLines(row, mail, now, paint)]),
   ];
 }

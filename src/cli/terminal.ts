@@ -9,6 +9,8 @@ export interface Terminal {
   print(...lines: string[]): void;
   json(value: unknown): void;
   complain(...lines: string[]): void;
+  /** How far a long command is: on standard error, on one line where a screen shows it. */
+  progress(text: string): void;
   readonly paint: Paint;
   /** How wide a line may be; undefined when nobody's screen shows it. */
   readonly columns: number | undefined;
@@ -28,7 +30,10 @@ export function createTerminal(): Terminal {
   const { stdout, stderr } = process;
   // Without a listener, a reader that leaves would end the process in the middle of its work.
   for (const stream of [stdout, stderr]) stream.on('error', () => {});
+  let isProgressShown = false;
   const print = (...lines: string[]) => {
+    if (isProgressShown && stderr.writable) stderr.write('\r\u001b[K');
+    isProgressShown = false;
     if (stdout.writable) stdout.write(lines.map((line) => `${line}\n`).join(''));
   };
   return {
@@ -36,6 +41,10 @@ export function createTerminal(): Terminal {
     json: (value) => print(JSON.stringify(value, null, 2)),
     complain: (...lines) => {
       if (stderr.writable) stderr.write(lines.map((line) => `${line}\n`).join(''));
+    },
+    progress: (text) => {
+      if (stderr.writable) stderr.write(stderr.isTTY ? `\r\u001b[K${text}` : `${text}\n`);
+      isProgressShown = stderr.isTTY === true;
     },
     // picocolors alone would also paint for a pipe when CI is set.
     paint: createPaint(pc.isColorSupported && stdout.isTTY === true),

@@ -126,6 +126,7 @@ interface CapturedMailsTable {
   received_at: number;
 }
 
+export type ProviderPaceRow = Selectable<ProviderPaceTable>;
 export type DeliveryRow = Selectable<DeliveriesTable>;
 export type DeliveryMailRow = Selectable<DeliveryMailsTable>;
 export type DeliveryEventRow = Selectable<DeliveryEventsTable>;

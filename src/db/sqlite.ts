@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
 import {
@@ -17,6 +16,7 @@ import type { Clock } from '../std/clock.ts';
 import { Refusal } from '../std/refusal.ts';
 import type { StatementListener } from './database.ts';
 import { lockedCode } from './dialect.ts';
+import { makeFolder } from './make-folder.ts';
 import type { Schema } from './schema.ts';
 
 /**
@@ -61,7 +61,7 @@ export async function openSqlite(
     return { handle, db: new Kysely<Schema>({ dialect: createDialect(handle, clock), ...logged }) };
   };
   try {
-    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+    if (path !== ':memory:') makeFolder(dirname(path));
     const { handle: writer, db: write } = await connection(false);
     // A database in memory belongs to its connection: there is no second one.
     const read = path === ':memory:' ? write : (await connection(true)).db;
@@ -146,7 +146,8 @@ function explained(error: unknown, path: string): unknown {
     code === errorCodes.readOnly ||
     code === errorCodes.cannotOpen ||
     systemCode === 'EACCES' ||
-    systemCode === 'EROFS'
+    systemCode === 'EROFS' ||
+    systemCode === 'ENOENT'
   ) {
     return new Refusal(
       'database_not_writable',

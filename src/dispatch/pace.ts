@@ -1,4 +1,5 @@
 import type { Database, Tx } from '../db/database.ts';
+import type { ProviderPaceRow } from '../db/schema.ts';
 import {
   afterProbe,
   claimProbe,
@@ -117,6 +118,20 @@ async function lock(tx: Tx, db: Database, account: string): Promise<PaceState> {
       .execute();
     return lock(tx, db, account);
   }
+  return stateOf(row);
+}
+
+/** For those who only look; null where the account was never asked. */
+export async function readPace(db: Database, account: string): Promise<PaceState | null> {
+  const row = await db.read
+    .selectFrom('provider_pace')
+    .selectAll()
+    .where('account', '=', account)
+    .executeTakeFirst();
+  return row ? stateOf(row) : null;
+}
+
+function stateOf(row: ProviderPaceRow): PaceState {
   return {
     nextSlotAt: row.next_slot_at,
     seenRatePerSecond: row.seen_rate_per_second,

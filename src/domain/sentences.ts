@@ -1,5 +1,6 @@
 import { duration } from '../std/duration.ts';
 import type { EvidenceEvent } from './evidence.ts';
+import { capital, nameOf, withoutStop } from './hindrances.ts';
 import type { WorkEvent } from './lifecycle.ts';
 import { type Status, statuses } from './status.ts';
 import { type Meaning, meanings } from './tell-now.ts';
@@ -18,6 +19,8 @@ export interface Told {
   meaning: Meaning;
   /** We did not know then whether a mail existed. */
   isDoubt: boolean;
+  /** On whose word it stands: the provider's answer, a webhook, a look-up, an operator. Null where it is our own doing. */
+  evidence: string | null;
 }
 
 /** A row of the story as the outbox keeps it. */
@@ -45,7 +48,11 @@ interface Detail {
   evidence?: string;
 }
 
-type Moment = Omit<StoryRow, 'detail'> & { detail: Detail };
+export type Moment = Omit<StoryRow, 'detail'> & { detail: Detail };
+
+export function momentOf(row: StoryRow): Moment {
+  return { ...row, detail: JSON.parse(row.detail ?? '{}') as Detail };
+}
 
 export function tellStory(
   delivery: { source: string; lane: string; createdAt: number },
@@ -53,14 +60,43 @@ export function tellStory(
 ): Told[] {
   let last = delivery.createdAt;
   const told = rows.map((row): Told => {
-    const moment = { ...row, detail: JSON.parse(row.detail ?? '{}') as Detail };
+    const moment = momentOf(row);
     const waitedMs = Math.max(0, row.at - last);
     last = row.at;
     const isDoubt = statuses[row.status].mailExists === 'perhaps';
-    return { at: row.at, waitedMs, sentence: sentenceOf(moment), meaning: meanings[row.status], isDoubt };
+    const sentence = sentenceOf(moment);
+    return {
+      at: row.at,
+      waitedMs,
+      sentence,
+      meaning: meanings[row.status],
+      isDoubt,
+      evidence: evidenceOf(moment),
+    };
   });
   const sentence = `The source ${delivery.source} asked for it, in the ${delivery.lane} lane.`;
-  return [{ at: delivery.createdAt, waitedMs: 0, sentence, meaning: 'in hand', isDoubt: false }, ...told];
+  const asked: Told = {
+    ...{ at: delivery.createdAt, waitedMs: 0, sentence },
+    ...{ meaning: 'in hand', isDoubt: false, evidence: null },
+  };
+  return [asked, ...told];
+}
+
+const byProvider: ReadonlySet<string> = new Set([
+  'refused_for_now',
+  'refused_for_good',
+  'key_conflict',
+  'accepted',
+]);
+
+function evidenceOf({ event, actor, detail }: Moment): string | null {
+  if (actor.startsWith('operator')) return "an operator's word";
+  if (detail.evidence === 'look-up') return 'look-up at the provider';
+  if (actor === 'webhook') return 'webhook';
+  const isAnswered =
+    byProvider.has(event) || (detail.from === 'sending' && ['deferred', 'gave_up'].includes(event));
+  // What we did not even begin to hand over got no answer.
+  return isAnswered && detail.error?.code !== 'not_started' ? "the provider's answer" : null;
 }
 
 function sentenceOf(moment: Moment): string {
@@ -111,8 +147,7 @@ const sentences = {
   still_unknown: (moment) =>
     `We still don't know whether it was accepted${because(moment)}; ${again(moment)}.`,
   not_at_provider: () => 'The provider was asked and does not have it: it was not sent, and is tried again.',
-  undecidable: (moment) =>
-    `Nobody can find out whether it was accepted${because(moment)}. A person must decide.`,
+  undecidable: () => 'Nobody can find out whether it was accepted. A person must decide.',
   resolved_not_sent: (moment) =>
     `${capital(moment.actor)} decided that it was not sent${because(moment)}; it is tried again.`,
   resolved_closed: (moment) =>
@@ -122,6 +157,8 @@ const sentences = {
   accepted: (moment) => {
     const { detail, actor } = moment;
     if (actor.startsWith('operator')) return `${capital(actor)} decided that it was sent${because(moment)}.`;
+    if (detail.evidence === 'same key')
+      return `The same mail was handed over again under the same key, and is accepted${asMessage(detail)}: there is one of it, not two.`;
     if (detail.evidence === 'look-up')
       return `The provider was asked and has it${asMessage(detail)}: it was accepted after all.`;
     if (detail.from === 'sending' && detail.worker === actor)
@@ -139,21 +176,17 @@ const sentences = {
   forgotten: () => 'Its content and its address were deleted, as long after its end as retention says.',
 } as const satisfies Record<WorkEvent | EvidenceEvent | 'forgotten', (moment: Moment) => string>;
 
-const provider = ({ account, error }: Detail) => account ?? error?.provider ?? 'the provider';
+const provider = ({ account, error }: Detail) => nameOf(account ?? error?.provider ?? null);
 
 const worker = (detail: Detail) => (detail.worker === undefined ? 'A worker' : `Worker ${detail.worker}`);
 
 const asMessage = ({ messageId }: Detail) => (messageId === undefined ? '' : ` as ${messageId}`);
-
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function because({ detail: { error, reason } }: Moment): string {
   if (reason !== undefined) return `: ${withoutStop(reason)}`;
   if (!error) return '';
   return error.message ? `: ${withoutStop(error.message)} (${error.code})` : ` (${error.code})`;
 }
-
-const withoutStop = (text: string) => text.replace(/[.\s]+$/, '');
 
 /** Who handed it over, and how long that took: an attempt is told once, when it ends. */
 function attempt({ at, round, detail }: Moment): string {

@@ -1,4 +1,5 @@
 import { ago, duration } from '../std/duration.ts';
+import { capital, nameOf } from './hindrances.ts';
 import { type Status, statuses } from './status.ts';
 import type { DeliveryState } from './transition.ts';
 
@@ -27,19 +28,19 @@ const nowSentences: Record<Status, (state: DeliveryState, now: number) => string
   failed_transient: (state, now) => `It is known not to have arrived and is tried again, ${due(state, now)}.`,
   claimed: (state, now) => `${holder(state)} has had it in hand; nothing has left yet.${leaseOf(state, now)}`,
   sending: (state, now) =>
-    `${holder(state)} has been handing it to ${state.account ?? 'the provider'} (attempt ${state.attempts + 1}).${leaseOf(state, now)}`,
+    `${holder(state)} has been handing it to ${nameOf(state.account)} (attempt ${state.attempts + 1}).${leaseOf(state, now)}`,
   reconciling: (state, now) =>
-    `A mail may exist: we don't know yet whether ${state.account ?? 'the provider'} accepted it. ${
+    `A mail may exist: we don't know yet whether ${nameOf(state.account)} accepted it. ${
       state.lockedBy === null
         ? `Looking into it is ${due(state, now)}`
         : `${capital(holder(state))} has been looking into it`
     }.`,
   needs_review: ({ account }) =>
-    `Nobody can find out whether ${account ?? 'the provider'} accepted it. A person must decide.`,
+    `Nobody can find out whether ${nameOf(account)} accepted it. A person must decide.`,
   sent: ({ account, sentAt, providerMessageId }, now) =>
     providerMessageId === null
       ? `It counts as sent since ${ago(now - (sentAt ?? now))}, without an answer of the provider.`
-      : `${account ?? 'the provider'} accepted it ${ago(now - (sentAt ?? now))}.`,
+      : `${nameOf(account)} accepted it ${ago(now - (sentAt ?? now))}.`,
   delivered: ({ deliveredAt, sentAt }, now) =>
     `It reached the recipient's mail server ${ago(now - (deliveredAt ?? sentAt ?? now))}.`,
   failed_permanent: (state) => {
@@ -66,8 +67,6 @@ function notSent(why: string) {
       ? `Not sent: ${why}.`
       : `An earlier mail was accepted and did not arrive; it was not sent again: ${why}.`;
 }
-
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function due({ dueAt }: DeliveryState, now: number): string {
   if (dueAt === null) return 'due at no set time';

@@ -107,6 +107,7 @@ export const story = Type.Object(
         sentence: Type.String(),
         meaning: Type.String(),
         isDoubt: Type.Boolean(),
+        next: Type.String(),
         movedOutBy: Type.String(),
       },
       closed,

@@ -1,4 +1,5 @@
 import type { DeliveryEventRow, DeliveryMailRow, DeliveryRow } from '../db/schema.ts';
+import { tellNext } from '../domain/explain.ts';
 import { idempotencyKey } from '../domain/message.ts';
 import { tellStory } from '../domain/sentences.ts';
 import { statuses } from '../domain/status.ts';
@@ -51,6 +52,10 @@ export interface Story {
 export const told = (row: DeliveryRow, events: readonly DeliveryEventRow[]) =>
   tellStory({ source: row.source, lane: row.lane, createdAt: row.created_at }, events);
 
+/** Who moves it next, and when. */
+export const nextOf = (row: DeliveryRow, now: number) =>
+  tellNext({ state: stateOf(row), expiresAt: row.expires_at }, now);
+
 /** Round 0 is what the intent brought, and no mail. */
 export const frozen = (mails: readonly DeliveryMailRow[]) => mails.filter(({ round }) => round > 0);
 
@@ -59,7 +64,7 @@ export function storyJson({ row, events, mails, now }: Story) {
   const [created, ...sentences] = told(row, events);
   return {
     delivery: deliveryJson(row),
-    now: { ...standing, movedOutBy: statuses[row.status].movedOutBy },
+    now: { ...standing, next: nextOf(row, now), movedOutBy: statuses[row.status].movedOutBy },
     story: [
       { at: iso(row.created_at), event: 'created', sentence: created?.sentence },
       ...events.map((event, index) => ({
@@ -75,20 +80,25 @@ export function storyJson({ row, events, mails, now }: Story) {
     variables: mails
       .filter(({ round, variables }) => round === 0 && variables !== null)
       .map(({ variables }) => JSON.parse(variables ?? '{}') as unknown)[0],
-    mails: frozen(mails).map((mail) => ({
-      round: mail.round,
-      key: idempotencyKey(row.id, mail.round),
-      from: mail.sender,
-      to: mail.to_email,
-      replyTo: mail.reply_to,
-      subject: mail.subject,
-      text: mail.text,
-      html: mail.html,
-      headers: JSON.parse(mail.headers ?? '{}') as unknown,
-      tags: JSON.parse(mail.tags ?? '{}') as unknown,
-      bodyHash: mail.body_hash,
-      providerMessageId: mail.provider_message_id,
-      frozenAt: iso(mail.frozen_at),
-    })),
+    mails: frozen(mails).map((mail) => mailJson(row, mail)),
+  };
+}
+
+/** A mail's parts, as they were frozen. */
+export function mailJson(row: DeliveryRow, mail: DeliveryMailRow) {
+  return {
+    round: mail.round,
+    key: idempotencyKey(row.id, mail.round),
+    from: mail.sender,
+    to: mail.to_email,
+    replyTo: mail.reply_to,
+    subject: mail.subject,
+    text: mail.text,
+    html: mail.html,
+    headers: JSON.parse(mail.headers ?? '{}') as unknown,
+    tags: JSON.parse(mail.tags ?? '{}') as unknown,
+    bodyHash: mail.body_hash,
+    providerMessageId: mail.provider_message_id,
+    frozenAt: iso(mail.frozen_at),
   };
 }

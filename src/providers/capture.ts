@@ -87,16 +87,23 @@ function byKey(db: Database, key: string) {
 }
 
 export interface CapturedMail {
+  /** In the order of arrival; the next page is below the last one of this. */
+  number: number;
   messageId: string;
   receivedAt: number;
   mail: Mail;
 }
 
 /** The inbox, newest first. */
-export async function readInbox(db: Database, limit: number): Promise<CapturedMail[]> {
+export async function readInbox(
+  db: Database,
+  limit: number,
+  below = Number.MAX_SAFE_INTEGER,
+): Promise<CapturedMail[]> {
   const rows = await db.read
     .selectFrom('captured_mails')
     .selectAll()
+    .where('captured_seq', '<', below)
     .orderBy('captured_seq', 'desc')
     .limit(limit)
     .execute();
@@ -118,6 +125,16 @@ export async function findCaptured(
   return rows.map(capturedOf);
 }
 
-function capturedOf(row: { message_id: string; received_at: number; mail: string }): CapturedMail {
-  return { messageId: row.message_id, receivedAt: row.received_at, mail: JSON.parse(row.mail) as Mail };
+function capturedOf(row: {
+  captured_seq: number;
+  message_id: string;
+  received_at: number;
+  mail: string;
+}): CapturedMail {
+  return {
+    number: row.captured_seq,
+    messageId: row.message_id,
+    receivedAt: row.received_at,
+    mail: JSON.parse(row.mail) as Mail,
+  };
 }

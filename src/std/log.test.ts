@@ -43,6 +43,29 @@ describe('createLog for programs', () => {
     });
   });
 
+  test('what looks like an address, a token or a key is blanked, wherever a stranger has put it', () => {
+    const { log, written, rows } = logTo();
+    const cause = new Error('Bearer abc.def-123 and re_AbCdEfGh1234 and whsec_MfKQ9r8GKYqr');
+    log.error('provider.threw', {
+      error: new Error('Invalid `to`: "Ana <ana.b+c@mail.example.org>", postgres://u:pass@db.example.org', {
+        cause,
+      }),
+      to: ['bob@localhost'],
+    });
+    expect(written.join('')).not.toMatch(/ana|bob|abc\.def|AbCdEfGh|MfKQ9r|pass@/);
+    expect(rows()[0]?.error).toMatchObject({
+      message: 'Invalid `to`: "Ana <[address]>", postgres://u:[address]',
+      cause: { message: '(secret) and (secret) and (secret)' },
+    });
+    expect(rows()[0]?.to).toEqual(['[address]']);
+  });
+
+  test('a package in a stack trace is no address', () => {
+    const { log, written } = logTo();
+    log.info('at', { path: '/node_modules/@scope/name/file.js' });
+    expect(written[0]).toContain('/node_modules/@scope/name/file.js');
+  });
+
   test('a line break in a field does not begin a second line', () => {
     const { log, written } = logTo();
     log.info('webhook.received', { type: 'a\n{"level":"error"}' });

@@ -32,20 +32,33 @@ export function createLog(options: { level: LogLevel; isForPeople?: boolean; sin
       messageKey: 'event',
       serializers: { error: errorFields },
     },
-    options.isForPeople ? { write: (line: string) => sink.write(forPeople(line)) } : sink,
+    {
+      write: (line: string) => {
+        const safe = withoutSecrets(line);
+        sink.write(options.isForPeople ? forPeople(safe) : safe);
+      },
+    },
   );
   const writer = (level: 'debug' | 'info' | 'warn' | 'error') => (event: string, fields?: LogFields) =>
     logger[level](fields ?? {}, event);
   return { debug: writer('debug'), info: writer('info'), warn: writer('warn'), error: writer('error') };
 }
 
+/**
+ * The last line of defence: callers put no address and no token into a field, but the message of an error is a stranger's
+ * text. What looks like an address, a bearer token or a provider's key is blanked, wherever it stands in the line.
+ */
+function withoutSecrets(line: string): string {
+  const blanked = withoutAddresses(line);
+  return /Bearer |re_|whsec_/.test(blanked) ? blanked.replace(tokenLike, '(secret)') : blanked;
+}
+
+const tokenLike = /\b(?:Bearer [\w.~+/=-]+|(?:re|whsec)_[\w+/=-]{8,})/g;
+
 /** Not whatever an error carries: a database's errors repeat the row, and the row holds addresses. */
 function errorFields(error: unknown): Record<string, unknown> {
-  if (!(error instanceof Error)) return { message: withoutAddresses(String(error)) };
-  const { name: type, cause } = error;
-  // What a source or a driver throws may repeat what it was given.
-  const message = withoutAddresses(error.message);
-  const stack = error.stack === undefined ? undefined : withoutAddresses(error.stack);
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { name: type, message, stack, cause } = error;
   const { code } = error as { code?: unknown };
   return { type, message, code, stack, ...(cause !== undefined && { cause: errorFields(cause) }) };
 }

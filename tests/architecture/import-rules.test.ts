@@ -77,10 +77,10 @@ describe('imports go one way', () => {
   });
 
   test('settings are read by whoever puts the parts together', () => {
-    const line = "import type { Config } from '../config.ts';";
+    const line = "import type { Config } from '../settings.ts';";
     expect(rule(planted('src/http/server.ts', line))).toEqual([]);
     expect(rule(planted('src/providers/resend.ts', line))).toEqual([
-      'src/providers/resend.ts imports src/config.ts: providers may import only std, domain and itself, because a provider takes a mail and answers; what follows is not its business.',
+      'src/providers/resend.ts imports src/settings.ts: providers may import only std, domain and itself, because a provider takes a mail and answers; what follows is not its business.',
     ]);
   });
 

@@ -23,6 +23,8 @@ export interface RunOptions {
   /** A file in place of the pipe that is read from. */
   outputTo?: string;
   user?: { uid: number; gid: number };
+  /** For what others are run beside; each of them may take seconds on a busy machine. */
+  boundMs?: number;
 }
 
 export interface Result {
@@ -42,7 +44,7 @@ export interface Running {
 }
 
 /** A start takes under a second; with both cores busy, several. */
-const boundMs = 30_000;
+const usualBoundMs = 30_000;
 const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 const entry = fileURLToPath(new URL('./entry.ts', import.meta.url));
 // In a folder of its own a process would not find it, and read .tsx files in another way.
@@ -54,7 +56,8 @@ export function createCommandLine(): CommandLine {
   const folder = mkdtempSync(join(root, 'tidings-cli-'));
   const running = new Set<Running>();
 
-  function start(args: string[], { env, cwd = folder, input, outputTo, user }: RunOptions = {}): Running {
+  function start(args: string[], options: RunOptions = {}): Running {
+    const { env, cwd = folder, input, outputTo, user, boundMs = usualBoundMs } = options;
     const output = outputTo === undefined ? 'pipe' : openSync(outputTo, 'w');
     const child = spawn(process.execPath, ['--import', loader, entry, ...args], {
       cwd,
@@ -63,7 +66,7 @@ export function createCommandLine(): CommandLine {
       ...user,
     });
     if (output !== 'pipe') closeSync(output);
-    const started = watch(child, args);
+    const started = watch(child, args, boundMs);
     running.add(started);
     started.ended.finally(() => running.delete(started)).catch(() => {});
     child.stdin?.on('error', () => {}); // It may end before it has read its input.
@@ -92,7 +95,7 @@ function environment(): Record<string, string> {
   return { ...Object.fromEntries(kept), TSX_DISABLE_CACHE: '1', TSX_TSCONFIG_PATH: tsconfig };
 }
 
-function watch(child: ChildProcess, args: string[]): Running {
+function watch(child: ChildProcess, args: string[], boundMs: number): Running {
   const output = { out: '', err: '' };
   const watchers = new Set<() => void>();
   const listen = (stream: Readable | null, name: 'out' | 'err') => {

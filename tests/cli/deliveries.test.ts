@@ -78,7 +78,7 @@ describe('deliveries', () => {
     expect(out).toMatch(
       /Now {2}\? Since \d\d:\d\d:\d\dZ worker worker-1 has been handing it to capture \(attempt 1\)\. Its time was up \d+ d ago: the worker is probably gone/,
     );
-    expect(out).toContain('Moved next by  its worker; sweep; evidence');
+    expect(out).toContain('Next Its worker writes down what capture answers.');
   });
 
   test('show: nothing there, by any name', async () => {
@@ -190,6 +190,8 @@ describe('deliveries', () => {
     ]);
     const again = await tidings('resolve', number, '--not-sent', '--reason', 'x', '--json');
     expect(again.code).toBe(1);
-    expect(JSON.parse(again.out)).toMatchObject({ isResolved: false, status: 'sent' });
+    expect(JSON.parse(again.out)).toMatchObject({ deliveries: [{ isResolved: false, status: 'sent' }] });
+    const nobody = await tidings('resolve', '999', '--sent', '--reason', 'x');
+    expect([nobody.code, nobody.out]).toEqual([1, '999: there is no such delivery.\n']);
   });
 });

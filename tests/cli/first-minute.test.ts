@@ -21,14 +21,14 @@ describe('the first minute', () => {
     const { code, out } = await shell.run(['doctor'], { env: { PORT: '0' } });
     expect(out).toContain('no mail leaves this machine');
     expect(out).toContain('sqlite:./data/tidings.db is not made yet');
-    expect(out).toMatch(/PORT +0 +set/);
+    expect(out).toMatch(/PORT +0 +environment/);
     expect(out).toMatch(/HOST +127\.0\.0\.1 +default/);
     expect(code).toBe(0);
     expect(existsSync(join(shell.folder, 'data'))).toBe(false);
   });
 
   test('serve needs no configuration and says what is running, on the real port', async () => {
-    server = shell.start(['serve'], { env: { PORT: '0' } });
+    server = shell.start(['serve'], { env: { PORT: '0' }, boundMs: 180_000 });
     const [, url = ''] = await server.until(/web +(http:\/\/127\.0\.0\.1:\d+)\n/);
     await server.until(
       /database +sqlite:\.\/data\/tidings\.db\n.*capture: the built-in inbox.*\n.*role +both/,
@@ -82,15 +82,15 @@ describe('the first minute', () => {
   });
 
   test('deliveries show tells the story, and finds it by the provider’s id too', async () => {
-    const { out, code } = await shell.run(['deliveries', 'show', '1']);
-    expect(code).toBe(0);
+    const { out, err, code } = await shell.run(['deliveries', 'show', '1']);
+    expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(/^Delivery 1 to Ana@example\.org: sent \(accepted by the provider\)\n/);
     expect(out).toMatch(
       /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2}The source plain asked for it, in the normal lane\.\n/,
     );
     const [, messageId = ''] =
       /Z {2}Capture accepted it as (\S+) \(attempt 1, by worker \S+, after \d+ ms\)\.\n/.exec(out) ?? [];
-    expect(out).toMatch(/Moved next by {2}evidence/);
+    expect(out).toMatch(/Next Nothing more is sent\.\nWhy {2}npx tidings deliveries explain 1\n/);
     expect(out).toMatch(/to +Ana@example\.org\n +subject +Hello\n +key +[0-9a-f-]{36}\n$/);
     const byMessage = await shell.run(['deliveries', 'show', messageId, '--mail']);
     expect(byMessage.out).toBe('It works.\n');
@@ -148,6 +148,18 @@ describe('the first minute', () => {
     expect(JSON.parse(doctor.out)).toMatchObject({
       deliveries: { oldestDue: { source: 'plain', lateMs: expect.any(Number) } },
       server: { answer: 'nothing' },
+    });
+  });
+
+  test('the inbox a page at a time, and a mail in all its parts', async () => {
+    const first = await shell.run(['inbox', '--limit', '2']);
+    const [, more = ''] = /More: npx tidings (inbox --limit 2 --below \d+)\n$/.exec(first.out) ?? [];
+    const { mails, next } = JSON.parse((await shell.run([...more.split(' '), '--json'])).out);
+    expect([mails.length, next]).toEqual([1, null]);
+    const parts = await shell.run(['deliveries', 'show', '1', '--mail', '--json']);
+    expect(JSON.parse(parts.out)).toMatchObject({
+      ...{ round: 1, to: 'Ana@example.org', subject: 'Hello', text: 'It works.' },
+      html: expect.stringContaining('It works.'),
     });
   });
 });

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { createSuppressions } from '../../src/consent/suppressions.ts';
 import type { Database } from '../../src/db/database.ts';
+import { readSurroundings } from '../../src/dispatch/circumstances.ts';
 import { createDispatch } from '../../src/dispatch/dispatch.ts';
 import { createPace } from '../../src/dispatch/pace.ts';
 import { createPauses, everything } from '../../src/dispatch/pauses.ts';
@@ -9,6 +10,7 @@ import { createSweep } from '../../src/dispatch/sweep.ts';
 import { type Intent, lanes } from '../../src/domain/delivery.ts';
 import type { Sender } from '../../src/domain/message.ts';
 import { leaseMs } from '../../src/domain/policy.ts';
+import { countChosen, readChosen } from '../../src/outbox/choose.ts';
 import { createOutbox, type Outbox, readNamespace } from '../../src/outbox/outbox.ts';
 import { createQueries } from '../../src/outbox/queries.ts';
 import type { Provider } from '../../src/providers/provider.ts';
@@ -195,6 +197,11 @@ export function createScenario(number: number): Scenario {
     await queries.story(1);
     await queries.counts();
     await queries.oldestDueAt('plain');
+    const choice = { status: ['failed_permanent'] } as const;
+    await countChosen(parts.db, choice);
+    await readChosen(parts.db, choice, { above: 0, upTo: 1, limit: 1 });
+    const surroundings = await readSurroundings(parts.db, clock, parts.provider.account);
+    await surroundings.around(addressOf('complained'));
   }
 
   /** A bounce, a complaint, an operator's wish: each once. Answers whether something happened. */

@@ -1,14 +1,13 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { DeliveryRow } from '../../db/schema.ts';
 import { requireAddress } from '../../domain/address.ts';
-import { type Status, statusNames } from '../../domain/status.ts';
 import { meanings } from '../../domain/tell-now.ts';
 import { deliveryJson } from '../../outbox/delivery-json.ts';
 import type { DeliveryFilter } from '../../outbox/queries.ts';
 import { ago } from '../../std/duration.ts';
-import { nearest } from '../../std/nearest.ts';
-import { Refusal } from '../../std/refusal.ts';
+import { requireStatus, severalTimes, wholeNumber } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { tellPause } from '../pause-words.ts';
 import { printable, shellWord } from '../printable.ts';
 import { withoutCredentials } from '../redact.ts';
 import { type Column, table } from '../table.ts';
@@ -29,11 +28,7 @@ export function addList(deliveries: Command, { terminal }: Context): void {
   deliveries
     .command('list')
     .description('List deliveries, newest first')
-    .option(
-      '--status <status>',
-      'only these; may be given several times',
-      (value, previous: string[] = []) => [...previous, value],
-    )
+    .option('--status <status>', 'only these; may be given several times', severalTimes)
     .option('--source <name>', 'only of this source')
     .option('--to <address>', 'only to this address')
     .option('--limit <count>', `how many, at most ${limitMax}`, wholeNumber(limitMax), 20)
@@ -49,7 +44,7 @@ export function addList(deliveries: Command, { terminal }: Context): void {
     )
     .action(async (options: ListOptions) => {
       const filter = filterOf(options);
-      await withEngine(async ({ queries, clock }, config) => {
+      await withEngine(async ({ queries, clock, pauses }, config) => {
         // One more than asked for says whether there is a next page.
         const found = await queries.search({ ...filter, limit: options.limit + 1 });
         const rows = found.slice(0, options.limit);
@@ -61,16 +56,9 @@ export function addList(deliveries: Command, { terminal }: Context): void {
         const { paint, columns: columnsMax } = terminal;
         terminal.print(...table(rows, columnsOf(clock.now(), paint), { columnsMax, paintTitle: paint.dim }));
         if (below !== null) terminal.print(`More: ${nextPage(options, below)}`);
+        terminal.print(...(await pauses.list()).map((pause) => tellPause(pause, clock.now())));
       });
     });
-}
-
-export function wholeNumber(max: number) {
-  return (text: string): number => {
-    const value = /^\d{1,16}$/.test(text) ? Number(text) : 0;
-    if (value < 1 || value > max) throw new InvalidArgumentError(`Give a whole number from 1 to ${max}.`);
-    return value;
-  };
 }
 
 function filterOf({ status, source, to, below }: ListOptions): Omit<DeliveryFilter, 'limit'> {
@@ -80,16 +68,6 @@ function filterOf({ status, source, to, below }: ListOptions): Omit<DeliveryFilt
     ...(to !== undefined && { address: requireAddress(to) }),
     ...(below !== undefined && { below }),
   };
-}
-
-function requireStatus(text: string): Status {
-  const known = statusNames.find((status) => status === text);
-  if (known) return known;
-  const meant = nearest(text, statusNames);
-  throw new Refusal(
-    'unknown_status',
-    `There is no status ${JSON.stringify(text)}.${meant ? ` Did you mean ${meant}?` : ''} The statuses are ${statusNames.join(', ')}.`,
-  );
 }
 
 function columnsOf(now: number, paint: Paint): Column<DeliveryRow>[] {

@@ -1,25 +1,57 @@
 import type { Command } from 'commander';
 import type { DeliveryRow } from '../../db/schema.ts';
 import type { Status } from '../../domain/status.ts';
+import { systemClock } from '../../std/clock.ts';
 import { ago } from '../../std/duration.ts';
+import { addChoiceOptions, type ChoiceOptions, choiceOf } from '../choice.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
-import { type Answer, perform } from '../operator.ts';
+import { type Answer, perform, requireReason } from '../operator.ts';
 import { printable } from '../printable.ts';
+
+interface RequeueOptions extends ChoiceOptions {
+  reason?: string;
+  json?: true;
+}
+
+/** The dead letters: what is requeued in bulk was mostly refused for a reason that has been mended. */
+const statusByDefault = 'failed_permanent';
 
 export function addRequeue(deliveries: Command, context: Context): void {
   const { terminal } = context;
-  deliveries
+  const command = deliveries
     .command('requeue')
-    .argument('<deliveries...>', "numbers, UUIDs or the provider's message ids")
-    .description('Put deliveries that were given up, skipped or put off back to be sent')
+    .argument('[deliveries...]', "numbers, UUIDs or the provider's message ids")
+    .description('Put deliveries that were given up, skipped or put off back to be sent');
+  addChoiceOptions(command, statusByDefault)
     .option('--reason <text>', 'why (required); it is kept in the story')
     .option(...jsonOption)
-    .addHelpText('after', example('deliveries requeue 12 13 --reason "the mailbox is back"'))
-    .action(async (references: string[], { reason, json }: { reason?: string; json?: true }) => {
+    .addHelpText(
+      'after',
+      example(
+        'deliveries requeue 12 13 --reason "the mailbox is back"',
+        'deliveries requeue --error validation_error --since 2h --reason "the domain is verified now"',
+      ),
+    )
+    .action(async (references: string[], options: RequeueOptions) => {
+      const reason = requireReason(options.reason);
+      const choice = choiceOf(references, options, { now: systemClock.now(), statusByDefault });
       await withEngine(async (engine) => {
+        if (choice) {
+          const { runBulk } = await import('../bulk.ts');
+          const effect = 'put back to be sent';
+          const order = {
+            command: 'requeue',
+            verb: 'requeued',
+            decision: null,
+            effect,
+            reason,
+            options,
+          } as const;
+          return runBulk(engine, choice, order, context);
+        }
         const answers = await perform(engine, references, { verb: 'requeued', reason });
         const told = answers.map((answer) => ({ answer, sentence: sentenceOf(answer, engine.clock.now()) }));
-        if (json) {
+        if (options.json) {
           terminal.json({
             deliveries: told.map(({ answer: { reference, row, isDone }, sentence }) => ({
               reference,

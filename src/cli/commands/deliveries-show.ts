@@ -10,11 +10,11 @@ export function addShow(deliveries: Command, { terminal }: Context): void {
     .command('show')
     .argument('<delivery>', "its number, its UUID, or the provider's message id")
     .description('Tell the story of a delivery: why did she, or did she not, get this mail?')
-    .option('--mail', 'print the text of its latest mail, and nothing else')
+    .option('--mail', 'print the text of its latest mail, and nothing else; with --json all its parts')
     .option(...jsonOption)
     .addHelpText('after', example('deliveries show 12', 'deliveries show 12 --mail'))
     .action(async (reference: string, options: { mail?: true; json?: true }) => {
-      const [{ storyJson }, { tellDelivery }] = await Promise.all([
+      const [{ mailJson, storyJson }, { tellDelivery }] = await Promise.all([
         import('../../outbox/delivery-json.ts'),
         import('../story.ts'),
       ]);
@@ -22,15 +22,18 @@ export function addShow(deliveries: Command, { terminal }: Context): void {
         const row = await requireDelivery(queries, reference);
         const { events, mails } = await queries.story(row.seq);
         const story = { row, events, mails, now: clock.now() };
-        if (options.json) return terminal.json(storyJson(story));
+        if (options.json && !options.mail) return terminal.json(storyJson(story));
         if (!options.mail) return terminal.print(...tellDelivery(story, terminal.paint));
         const mail = mails.filter(({ round, text }) => round > 0 && text !== null).at(-1);
         if (!mail) {
           throw new Refusal(
             'no_mail',
-            `Delivery ${row.seq} has no mail yet: it is written at the first attempt.`,
+            events.some(({ event }) => event === 'forgotten')
+              ? `The mail of delivery ${row.seq} was deleted, as long after its end as MAIL_RETENTION_DAYS says.`
+              : `Delivery ${row.seq} has no mail yet: it is written at the first attempt.`,
           );
         }
+        if (options.json) return terminal.json(mailJson(row, mail));
         terminal.print(...printableLines(mail.text ?? ''));
       });
     });

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
+import { addExplain } from './deliveries-explain.ts';
 import { addList } from './deliveries-list.ts';
 import { addRequeue } from './deliveries-requeue.ts';
 import { addResolve } from './deliveries-resolve.ts';
@@ -10,5 +11,5 @@ export function addDeliveries(program: Command, context: Context): void {
     .command('deliveries')
     .helpCommand(false)
     .description('See who was told what, and help those that are stuck');
-  for (const add of [addList, addShow, addRequeue, addResolve]) add(deliveries, context);
+  for (const add of [addList, addExplain, addShow, addRequeue, addResolve]) add(deliveries, context);
 }

@@ -3,14 +3,15 @@ import { iso } from '../../outbox/delivery-json.ts';
 import type { CapturedMail } from '../../providers/capture.ts';
 import { ago } from '../../std/duration.ts';
 import { Refusal } from '../../std/refusal.ts';
+import { wholeNumber } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { printable, printableLines } from '../printable.ts';
 import { type Column, table } from '../table.ts';
-import { wholeNumber } from './deliveries-list.ts';
 
 /** Enough to tell mails apart on a screen; `show` takes any beginning of an id that is not ambiguous. */
 const idShownLength = 8;
 const idLengthMin = 4;
+const limitByDefault = 20;
 
 export function addInbox(program: Command, context: Context): void {
   const inbox = program
@@ -26,14 +27,23 @@ function addInboxList(inbox: Command, { terminal }: Context): void {
   inbox
     .command('list', { isDefault: true })
     .description('List its mails, newest first (also without the word list)')
-    .option('--limit <count>', 'how many, at most 500', wholeNumber(500), 20)
+    .option('--limit <count>', 'how many, at most 500', wholeNumber(500), limitByDefault)
+    .option(
+      '--below <number>',
+      'only those with a lower number: the next page',
+      wholeNumber(Number.MAX_SAFE_INTEGER),
+    )
     .option(...jsonOption)
     .addHelpText('after', example('inbox --limit 5'))
-    .action(async ({ limit, json }: { limit: number; json?: true }) => {
+    .action(async ({ limit, below, json }: { limit: number; below?: number; json?: true }) => {
       const { readInbox } = await import('../../providers/capture.ts');
       await withEngine(async ({ db, clock }) => {
-        const mails = await readInbox(db, limit);
-        if (json) return terminal.json({ mails: mails.map(mailJson) });
+        // One more than asked for says whether there is a next page.
+        const found = await readInbox(db, limit + 1, below);
+        const mails = found.slice(0, limit);
+        const next = found.length > mails.length ? (mails.at(-1)?.number ?? null) : null;
+        if (json) return terminal.json({ mails: mails.map(mailJson), next: next && { below: next } });
+        if (mails.length === 0 && below !== undefined) return terminal.print('No earlier mails.');
         if (mails.length === 0) {
           return terminal.print(
             'The inbox is empty. Mails appear here when a worker sends them and MAIL_PROVIDER is capture.',
@@ -43,6 +53,8 @@ function addInboxList(inbox: Command, { terminal }: Context): void {
         const { paint, columns: columnsMax } = terminal;
         terminal.print(...table(mails, columnsOf(clock.now()), { columnsMax, paintTitle: paint.dim }));
         terminal.print(`Read one: npx tidings inbox show ${mails[0]?.messageId.slice(0, idShownLength)}`);
+        const limited = limit === limitByDefault ? '' : ` --limit ${limit}`;
+        if (next !== null) terminal.print(`More: npx tidings inbox${limited} --below ${next}`);
       });
     });
 }
@@ -103,6 +115,6 @@ function only(found: readonly CapturedMail[], reference: string): CapturedMail {
   );
 }
 
-function mailJson({ messageId, receivedAt, mail }: CapturedMail) {
-  return { messageId, receivedAt: iso(receivedAt), ...mail };
+function mailJson({ number, messageId, receivedAt, mail }: CapturedMail) {
+  return { number, messageId, receivedAt: iso(receivedAt), ...mail };
 }

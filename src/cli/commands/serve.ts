@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../settings.ts';
 import { systemClock } from '../../std/clock.ts';
 import { type Context, example, jsonOption } from '../context.ts';
 import { withoutCredentials } from '../redact.ts';

@@ -1,0 +1,131 @@
+import { existsSync, statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type Database, openDatabase } from '../db/database.ts';
+import { createDatabaseClock } from '../db/database-clock.ts';
+import { dialectOf, sqlitePathOf } from '../db/dialect.ts';
+import { schemaState } from '../db/migrate.ts';
+import type { Config } from '../settings.ts';
+import { systemClock } from '../std/clock.ts';
+import { duration } from '../std/duration.ts';
+import type { Log } from '../std/log.ts';
+import { isInMemory } from './context.ts';
+import { type Finding, note, ok, problem } from './finding.ts';
+import { printable } from './printable.ts';
+import { withoutCredentials, withoutPasswords } from './redact.ts';
+
+export type DatabaseCheckup = { url: string } & (
+  | { state: 'not made yet' | 'in memory' }
+  | { state: 'broken'; problem: string }
+  | { state: 'reachable'; applied: number; pending: string[] }
+);
+
+/** Is it there, up to date and writable, is there room, and does its clock agree with ours? */
+export async function checkDatabase(
+  config: Config,
+  log: Log,
+): Promise<{ database: DatabaseCheckup; findings: Finding[] }> {
+  const url = withoutCredentials(config.databaseUrl);
+  if (isInMemory(config)) {
+    const sentence = 'The database is in memory: everything is forgotten when the process ends.';
+    const cure = 'Set DATABASE_URL to a file or to PostgreSQL.';
+    return { database: { url, state: 'in memory' }, findings: [note(sentence, cure)] };
+  }
+  if (isMissingFile(config.databaseUrl)) {
+    const finding = note(`The database ${url} is not made yet.`, 'npm start makes it.');
+    return { database: { url, state: 'not made yet' }, findings: [finding] };
+  }
+  let db: Database | undefined;
+  try {
+    db = await openDatabase(config.databaseUrl, { clock: systemClock, log });
+    const { applied, pending } = await schemaState(db);
+    const names = pending.map(({ name }) => name);
+    const findings = [
+      migrationsFinding(applied.length, names),
+      ...(names.length === 0 ? [await writableFinding(db)] : []),
+      ...(db.dialect === 'sqlite' ? [roomFinding(sqlitePathOf(config.databaseUrl))] : []),
+      await clockFinding(db, log),
+    ];
+    return { database: { url, state: 'reachable', applied: applied.length, pending: names }, findings };
+  } catch (error) {
+    const text = textOf(error);
+    const sentence = `The database ${url} cannot be used. ${printable(text)}`;
+    const cure = 'Mend what it says, then run this again; nothing is sent or lost meanwhile.';
+    return { database: { url, state: 'broken', problem: text }, findings: [problem(sentence, cure)] };
+  } finally {
+    await db?.close();
+  }
+}
+
+/** Opening would make it, and whoever asks in the wrong folder should not find one there afterwards. */
+function isMissingFile(databaseUrl: string): boolean {
+  return dialectOf(databaseUrl) === 'sqlite' && !existsSync(sqlitePathOf(databaseUrl));
+}
+
+export function textOf(error: unknown): string {
+  const { message, code } = (error ?? {}) as { message?: string; code?: string };
+  return withoutPasswords(message || code || String(error));
+}
+
+function migrationsFinding(applied: number, pending: readonly string[]): Finding {
+  if (pending.length > 0) {
+    const sentence = `The database is reachable and lacks ${pending.join(', ')}.`;
+    return problem(sentence, 'npm start or npx tidings migrate applies what is missing.');
+  }
+  return ok(`The database is reachable and up to date (${applied} of ${applied} migrations).`);
+}
+
+class TakenBack extends Error {}
+
+/** Writes and takes it back: what this user may not write, and a disk that is full, are found here. */
+async function writableFinding(db: Database): Promise<Finding> {
+  try {
+    await db.transaction(async (tx) => {
+      await tx.updateTable('instance').set({ only_row: 1 }).execute();
+      throw new TakenBack();
+    });
+  } catch (error) {
+    if (!(error instanceof TakenBack)) {
+      const cure = 'Let the user of DATABASE_URL write: rights, a read-only replica, or a full disk.';
+      return problem(`The database cannot be written to. ${printable(textOf(error))}`, cure);
+    }
+  }
+  return ok('The database can be written to.');
+}
+
+const gigabyte = 1e9;
+const roomNotedBytes = gigabyte;
+const roomNeededBytes = gigabyte / 10;
+
+function roomFinding(path: string): Finding {
+  const { bavail, bsize } = statfsSync(dirname(path));
+  const free = bavail * bsize;
+  const text = free >= gigabyte ? `${(free / gigabyte).toFixed(1)} GB` : `${Math.round(free / 1e6)} MB`;
+  const sentence = `${text} are free on the disk of the database.`;
+  const cure = 'Make room: on a full disk nothing can be asked for and nothing be sent.';
+  if (free < roomNeededBytes) return problem(sentence, cure);
+  return free < roomNotedBytes ? note(sentence, cure) : ok(sentence);
+}
+
+const skewNotedMs = 2_000;
+/** Signatures of webhooks are refused beyond minutes, and people compare logs. */
+const skewMaxMs = 60_000;
+const steadyLookMs = 200;
+
+async function clockFinding(db: Database, log: Log): Promise<Finding> {
+  if (db.dialect === 'sqlite') return ok('The clock is that of this machine, as for all who use this file.');
+  const clock = await createDatabaseClock(db, systemClock, log);
+  await systemClock.sleep(steadyLookMs);
+  await clock.measure();
+  const cure = 'Let both machines keep time by NTP. Deliveries go by the clock of the database meanwhile.';
+  if (!clock.isSteady)
+    return problem("The database's clock jumps: nothing is claimed until it is steady.", cure);
+  return skewFinding(systemClock.now() - clock.now(), cure);
+}
+
+export function skewFinding(skewMs: number, cure: string): Finding {
+  const apart = Math.abs(skewMs);
+  if (apart <= skewNotedMs)
+    return ok(`The clocks of this machine and of the database agree within ${duration(Math.max(1, apart))}.`);
+  const sentence = `The clock of this machine is ${duration(apart)} ${skewMs > 0 ? 'ahead of' : 'behind'} the database's.`;
+  return apart > skewMaxMs ? problem(sentence, cure) : note(sentence, cure);
+}

@@ -1,0 +1,145 @@
+import type { Command } from 'commander';
+import type { DeliveryRow } from '../../db/schema.ts';
+import { type Address, addressKey, parseAddress } from '../../domain/address.ts';
+import type { Circumstances } from '../../domain/hindrances.ts';
+import type { Engine } from '../../engine.ts';
+import type { OutboxQueries } from '../../outbox/queries.ts';
+import { wholeNumber } from '../arguments.ts';
+import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { printable, shellWord } from '../printable.ts';
+import type { Terminal } from '../terminal.ts';
+import { noDelivery } from './deliveries-show.ts';
+
+interface ExplainOptions {
+  limit: number;
+  below?: number;
+  json?: true;
+}
+
+const limitByDefault = 5;
+
+export function addExplain(deliveries: Command, { terminal }: Context): void {
+  deliveries
+    .command('explain')
+    .argument('<person or delivery>', "an address; or a number, a UUID, a key, or the provider's message id")
+    .description('Say why a person did or did not get a mail, with the evidence, and what can be done')
+    .option('--limit <count>', 'of an address: how many, at most 50', wholeNumber(50), limitByDefault)
+    .option(
+      '--below <seq>',
+      'of an address: only those with a lower number, the next page',
+      wholeNumber(Number.MAX_SAFE_INTEGER),
+    )
+    .option(...jsonOption)
+    .addHelpText(
+      'after',
+      example(
+        'deliveries explain ana@example.org',
+        'deliveries explain 12',
+        'deliveries explain plain:welcome:ana@example.org',
+      ),
+    )
+    .action(async (reference: string, options: ExplainOptions) => {
+      await withEngine((engine) => explainReference(engine, reference, options, terminal));
+    });
+}
+
+async function explainReference(
+  engine: Engine,
+  reference: string,
+  options: ExplainOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const [{ readSurroundings }, words, { tellSuppression }] = await Promise.all([
+    import('../../dispatch/circumstances.ts'),
+    import('../explanation.ts'),
+    import('../../domain/hindrances.ts'),
+  ]);
+  const { db, clock, queries, provider } = engine;
+  const surroundings = await readSurroundings(db, clock, provider.account);
+  const explainRow = async (row: DeliveryRow, address = row.to_email) =>
+    words.explained(row, await queries.story(row.seq), await surroundings.around(address));
+
+  // The ids of some providers look like addresses; one that is known is meant.
+  const one = await queries.find(reference);
+  if (one) {
+    const explained = await explainRow(one);
+    if (options.json) return terminal.json(words.explanationJson(explained));
+    return terminal.print(...words.tellExplanation(explained, terminal));
+  }
+  const parsed = parseAddress(reference);
+  if (!parsed.ok) throw noDelivery(reference);
+  const { address } = parsed;
+  const found = await ofPerson(queries, address, {
+    limit: options.limit + 1,
+    ...(options.below !== undefined && { below: options.below }),
+  });
+  const rows = found.slice(0, options.limit);
+  const below = found.length > rows.length ? (rows.at(-1)?.seq ?? null) : null;
+  const circumstances = await surroundings.around(address);
+  const all = [];
+  for (const row of rows) all.push(await explainRow(row, row.to_email ?? address));
+  if (options.json) {
+    const { suppression, pauses } = circumstances;
+    return terminal.json({
+      address,
+      suppression: suppression && { ...suppression, at: new Date(suppression.at).toISOString() },
+      pauses: pauses.map((pause) => ({ ...pause, at: new Date(pause.at).toISOString() })),
+      deliveries: all.map(words.explanationJson),
+      next: below && { below },
+    });
+  }
+  const listed = circumstances.suppression
+    ? [printable(tellSuppression(circumstances.suppression, circumstances.now))]
+    : [];
+  if (rows.length === 0) {
+    return terminal.print(...nothing(address, options.below !== undefined, circumstances), ...listed);
+  }
+  if (rows.length > 1) {
+    terminal.print(`${rows.length} deliveries to ${printable(address)}, newest first:`);
+    for (const explained of all) terminal.print(...words.tellVerdict(explained, terminal));
+  }
+  terminal.print(...listed);
+  for (const [index, explained] of all.entries()) {
+    if (index > 0 || rows.length > 1 || listed.length > 0) terminal.print('');
+    terminal.print(...words.tellExplanation(explained, terminal));
+  }
+  if (below !== null) terminal.print('', `More: ${nextPage(reference, options.limit, below)}`);
+}
+
+/**
+ * Everything for one person, newest first: by the address that was written to, and by the recipient, which is the same
+ * address in lower case where a source has no better name, and stays when retention has blanked the other.
+ */
+async function ofPerson(
+  queries: OutboxQueries,
+  address: Address,
+  page: { limit: number; below?: number },
+): Promise<DeliveryRow[]> {
+  const rows = await Promise.all([
+    queries.search({ ...page, address }),
+    queries.search({ ...page, recipient: address }),
+    queries.search({ ...page, recipient: addressKey(address) }),
+  ]);
+  const distinct = new Map(rows.flat().map((row) => [row.seq, row]));
+  return [...distinct.values()].sort((a, b) => b.seq - a.seq).slice(0, page.limit);
+}
+
+function nothing(address: Address, isLaterPage: boolean, { suppression }: Circumstances): string[] {
+  if (isLaterPage) return [`No earlier delivery to ${printable(address)}.`];
+  return [
+    `No: nobody has asked for a mail to ${printable(address)}, so none was sent.`,
+    'The search is by exactly this address: another one of the same person, or one with a slip in it, is not found.',
+    'Ask which address they gave, and whether they subscribed at all. What was asked for: npx tidings deliveries list',
+    ...(suppression ? [] : ['The address is not on the list of those that must not be mailed.']),
+  ];
+}
+
+function nextPage(reference: string, limit: number, below: number): string {
+  const words = [
+    reference,
+    ...(limit === limitByDefault ? [] : ['--limit', `${limit}`]),
+    '--below',
+    `${below}`,
+  ];
+  return `npx tidings deliveries explain ${words.map(shellWord).join(' ')}`;
+}

@@ -1,0 +1,222 @@
+import { duration } from '../std/duration.ts';
+import { type Circumstances, hindrancesOf, nameOf } from './hindrances.ts';
+import { idempotencyKey } from './message.ts';
+import { momentOf, type StoryRow, type Told, tellStory } from './sentences.ts';
+import { type Status, statuses } from './status.ts';
+import { type Meaning, meanings } from './tell-now.ts';
+import type { DeliveryState } from './transition.ts';
+import { type Case, minuteOf, type Verdict, verdictOf, whenOf } from './verdict.ts';
+
+/**
+ * Why somebody did or did not get a mail, for whoever has them on the telephone: the verdict first, then why and on which
+ * evidence, what stands in the way, what happens next, and what a person can do. Pure, so that the command line and a
+ * page say the same. Reasons and error messages are other people's texts and come out as they are: whoever shows a
+ * sentence escapes it for its place.
+ */
+export interface Explanation extends Verdict {
+  meaning: Meaning;
+  /** Nobody knows whether a mail exists. */
+  isDoubt: boolean;
+  /** The story, with repetitions folded. */
+  why: Reason[];
+  /** What keeps it waiting, besides its time. */
+  hindrances: string[];
+  next: string;
+  remedies: Remedy[];
+}
+
+export interface Reason extends Told {
+  /** How many events like this one came right after it and are left out. */
+  repeated: number;
+}
+
+interface Remedy {
+  sentence: string;
+  command: string | null;
+}
+
+/** A delivery, as far as its explanation goes. */
+export interface ExplainedDelivery {
+  seq: number;
+  id: string;
+  source: string;
+  lane: string;
+  createdAt: number;
+  expiresAt: number | null;
+  /** Its mail is still kept. */
+  hasMail: boolean;
+  state: DeliveryState;
+}
+
+export function explain(
+  delivery: ExplainedDelivery,
+  story: readonly StoryRow[],
+  circumstances: Circumstances,
+): Explanation {
+  const { source, expiresAt, state } = delivery;
+  const hindrances = hindrancesOf(delivery, circumstances);
+  const moments = story.map(momentOf);
+  const one: Case = { source, expiresAt, state, moments, hindrances, circumstances };
+  return {
+    ...verdictOf(one),
+    meaning: meanings[state.status],
+    isDoubt: statuses[state.status].mailExists === 'perhaps' || state.firstPossibleAcceptAt !== null,
+    why: folded(tellStory(delivery, story), story),
+    hindrances: hindrances.map(({ sentence }) => sentence),
+    next:
+      (state.lockedBy === null ? hindrances[0]?.next : undefined) ?? tellNext(delivery, circumstances.now),
+    remedies: [...hindrances.flatMap(({ remedy }) => remedy ?? []), ...remediesOf(delivery, circumstances)],
+  };
+}
+
+/** Of three or more of a kind in a row, the first and the last: a bad hour at the provider is one thing, not sixty. */
+function folded(told: readonly Told[], story: readonly StoryRow[]): Reason[] {
+  // The first sentence is about the intent, and has no row.
+  const eventOf = (index: number) => story[index - 1]?.event;
+  const reasons: Reason[] = [];
+  for (let index = 0; index < told.length; index++) {
+    const one = told[index] as Told;
+    const event = eventOf(index);
+    const isInside = event !== undefined && event === eventOf(index - 1) && event === eventOf(index + 1);
+    const before = reasons.at(-1);
+    if (isInside && before) before.repeated += 1;
+    else reasons.push({ ...one, repeated: 0 });
+  }
+  return reasons;
+}
+
+/** What happens to it next and who does it, when nobody interferes. */
+export function tellNext(
+  { state, expiresAt }: Pick<ExplainedDelivery, 'state' | 'expiresAt'>,
+  now: number,
+): string {
+  const bound =
+    expiresAt !== null && expiresAt > now
+      ? ` What has not left by ${minuteOf(expiresAt)} ends as expired.`
+      : '';
+  return nextSentences[state.status](state, now, bound);
+}
+
+const unlessPutBack = 'Nothing, unless an operator puts it back.';
+
+const nextSentences: Record<Status, (state: DeliveryState, now: number, bound: string) => string> = {
+  pending: (state, now, bound) => `A worker takes it ${atTime(state, now)}.${bound}`,
+  failed_transient: (state, now, bound) =>
+    `A worker tries again ${atTime(state, now)}; ${attemptsSoFar(state)}.${bound}`,
+  claimed: (state, now) =>
+    `Its worker goes on with it. If it does not come back, the sweep lets another one have it ${lease(state, now)}.`,
+  sending: (state, now) =>
+    `Its worker writes down what ${nameOf(state.account)} answers. If it does not come back, the sweep takes over ${lease(state, now)}, and ${nameOf(state.account)} is asked before anything is sent again.`,
+  sent: ({ account }) =>
+    nameOf(account) === 'capture'
+      ? 'Nothing more is sent.'
+      : 'Nothing more is sent. Word may still come that it arrived, or bounced.',
+  delivered: () => 'Nothing more is sent.',
+  reconciling: (state, now) =>
+    state.lockedBy === null
+      ? `Reconciliation looks into it ${whenOf(state, now)}, in ways from which no second mail can come. When nobody can find out, a person is asked.`
+      : 'Reconciliation is looking into it, in ways from which no second mail can come. When nobody can find out, a person is asked.',
+  needs_review: () =>
+    'Nothing is sent until a person has decided. If word comes from the provider after all, that settles it.',
+  failed_permanent: ({ firstPossibleAcceptAt }) =>
+    firstPossibleAcceptAt === null
+      ? unlessPutBack
+      : 'Nothing. If word comes from the provider after all, that settles whether it was sent.',
+  suppressed: () => unlessPutBack,
+  skipped_unsubscribed: () => unlessPutBack,
+  skipped_no_email: () => unlessPutBack,
+  skipped_ineligible: () => unlessPutBack,
+  expired: () => unlessPutBack,
+};
+
+const attemptsSoFar = ({ attempts }: DeliveryState) =>
+  `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} so far in this round`;
+
+function atTime(state: DeliveryState, now: number): string {
+  const { dueAt } = state;
+  return dueAt !== null && dueAt < now
+    ? `as soon as it can (due for ${duration(now - dueAt)})`
+    : whenOf(state, now);
+}
+
+function lease({ dueAt }: DeliveryState, now: number): string {
+  return dueAt !== null && dueAt < now ? 'at its next round' : `in ${duration((dueAt ?? now) - now)}`;
+}
+
+function remediesOf(delivery: ExplainedDelivery, { now, suppression }: Circumstances): Remedy[] {
+  const { seq, id, expiresAt, state, hasMail } = delivery;
+  const requeue = (sentence: string): Remedy => ({
+    sentence,
+    command: `npx tidings deliveries requeue ${seq} --reason "…"`,
+  });
+  const mail: Remedy[] = hasMail
+    ? [{ sentence: 'Read what it says:', command: `npx tidings deliveries show ${seq} --mail` }]
+    : [];
+  switch (state.status) {
+    case 'sent':
+    case 'delivered':
+      return nameOf(state.account) === 'capture'
+        ? [...realProvider, ...mail]
+        : [...lookForIt(state), ...mail];
+    case 'needs_review':
+      return [
+        {
+          sentence: `Look for the key ${idempotencyKey(id, Math.max(state.round, 1))} in the log of ${nameOf(state.account)}, or ask the recipient; then decide with one of --sent, --not-sent and --close:`,
+          command: `npx tidings deliveries resolve ${seq} --sent --reason "…"`,
+        },
+      ];
+    case 'failed_permanent':
+      return state.firstPossibleAcceptAt === null
+        ? [requeue('When the cause is mended, put it back:')]
+        : [{ sentence: 'Ask the recipient. It is not put back: they could be told twice.', command: null }];
+    case 'suppressed':
+      return suppression
+        ? [
+            {
+              sentence:
+                'Ask them for another address. To put it back does not help while this one is on the list.',
+              command: null,
+            },
+          ]
+        : [requeue('If it should be tried nevertheless, put it back:')];
+    case 'skipped_unsubscribed':
+      return [requeue('If they have subscribed again since, put it back:')];
+    case 'skipped_no_email':
+      return [requeue('When the source knows their address, put it back:')];
+    case 'skipped_ineligible':
+      return [requeue('If the source would say otherwise now, put it back; it is asked again:')];
+    case 'expired':
+      return expiresAt !== null && expiresAt <= now
+        ? [
+            {
+              sentence:
+                'Ask for it anew, as an occasion of its own: put back, it would end as expired again.',
+              command: null,
+            },
+          ]
+        : [requeue('If it is of use nevertheless, put it back:')];
+    default:
+      return [];
+  }
+}
+
+const realProvider: Remedy[] = [
+  {
+    sentence:
+      'To reach people, configure a provider (MAIL_PROVIDER=resend or smtp). What is in the inbox is not sent again.',
+    command: null,
+  },
+];
+
+function lookForIt({ providerMessageId, account }: DeliveryState): Remedy[] {
+  const sentence = 'Ask them to look among the unwanted mail.';
+  return [
+    {
+      sentence:
+        providerMessageId === null
+          ? sentence
+          : `${sentence} In the log of ${nameOf(account)} it is ${providerMessageId}.`,
+      command: null,
+    },
+  ];
+}

@@ -1,0 +1,152 @@
+import { ago, duration } from '../std/duration.ts';
+import type { PaceState } from './pace.ts';
+import { statuses } from './status.ts';
+import type { DeliveryState } from './transition.ts';
+
+/** What stands around a delivery and may be the reason why it waits. */
+export interface Circumstances {
+  now: number;
+  /** Of its address. */
+  suppression: Suppression | null;
+  pauses: readonly { scope: string; reason: string; by: string; at: number }[];
+  /** The account with which mails leave at present. */
+  account: string;
+  /** How that account is asked; null where it never was. */
+  pace: PaceState | null;
+}
+
+export interface Suppression {
+  /** The evidence that led to it, or what an operator wrote. */
+  reason: string;
+  at: number;
+  deliverySeq: number | null;
+}
+
+export interface Hindrance {
+  /** Fits behind "Not yet: ". */
+  brief: string;
+  sentence: string;
+  /** What happens to a delivery that nobody has in hand. */
+  next: string;
+  /** What a person can do about it. */
+  remedy: { sentence: string; command: string } | null;
+}
+
+/** A worker looks four times a second, a sweep comes every two seconds: later than this, nobody is at work. */
+export const lateMs = 10_000;
+
+/** Why this delivery does not move, the most telling first; nothing where it only waits for its time. */
+export function hindrancesOf(
+  { source, state }: { source: string; state: DeliveryState },
+  circumstances: Circumstances,
+): Hindrance[] {
+  const { now, suppression } = circumstances;
+  if (!statuses[state.status].isDue) return [];
+  const isHeld = state.lockedBy !== null;
+  const outside = isHeld ? [] : [...pausesOf(source, circumstances), ...paceOf(circumstances)];
+  const isWaiting = state.status === 'pending' || state.status === 'failed_transient';
+  const listed = isWaiting && suppression ? [suppressedSoon(suppression, now)] : [];
+  const isLate = state.dueAt !== null && now - state.dueAt > lateMs;
+  return [...listed, ...outside, ...(isLate && outside.length === 0 ? [nobodyAtWork(state, now)] : [])];
+}
+
+const onceOver = 'It goes on when that is over.';
+
+function pausesOf(source: string, { pauses, now }: Circumstances): Hindrance[] {
+  return pauses
+    .filter(({ scope }) => scope === '*' || scope === source)
+    .map(({ scope, reason, by, at }) => {
+      const what = scope === '*' ? 'everything' : `the source ${scope}`;
+      return {
+        brief: `${what} is paused by ${by}`,
+        sentence: `${capital(what)} has been paused for ${duration(now - at)} by ${by}: ${withoutStop(reason)}.`,
+        next: onceOver,
+        remedy: {
+          sentence: 'When the reason is gone, let it go on:',
+          command: scope === '*' ? 'npx tidings resume' : `npx tidings resume ${scope}`,
+        },
+      };
+    });
+}
+
+function paceOf({ pace, account, now }: Circumstances): Hindrance[] {
+  if (!pace) return [];
+  const name = nameOf(account);
+  const remedy = { sentence: 'Ask the provider, and see what to do:', command: 'npx tidings doctor' };
+  if (pace.openSince !== null) {
+    const why = troubles[pace.openReason ?? ''] ?? pace.openReason ?? 'it is down';
+    const again = pace.probeAt === null || pace.probeAt <= now ? 'now' : `in ${duration(pace.probeAt - now)}`;
+    return [
+      {
+        brief: `${name} takes no mail at present (${why})`,
+        sentence: `No mail has been handed to ${name} for ${duration(now - pace.openSince)}: ${why}. It is asked again ${again}; no attempt is counted meanwhile.`,
+        next: onceOver,
+        remedy,
+      },
+    ];
+  }
+  if (pace.pausedUntil > now) {
+    const left = duration(pace.pausedUntil - now);
+    return [
+      {
+        brief: `${name} asked us to wait ${left}`,
+        sentence: `${capital(name)} asked us to wait; mails go on in ${left}, by themselves.`,
+        next: onceOver,
+        remedy: null,
+      },
+    ];
+  }
+  return [];
+}
+
+/** The reasons for which a circuit opens, in words. */
+export const troubles: Readonly<Record<string, string>> = {
+  failing: 'several mails in a row got no clear answer',
+  throttled: 'it says that we are too fast',
+  over_quota: 'its quota is used up',
+  unauthorised: 'it does not accept our credentials',
+  unreachable: 'it cannot be reached',
+};
+
+function suppressedSoon(suppression: Suppression, now: number): Hindrance {
+  return {
+    brief: 'the address must not be mailed, and it will end as suppressed',
+    sentence: tellSuppression(suppression, now),
+    next: 'When its turn comes it ends as suppressed, and nothing is sent.',
+    remedy: null,
+  };
+}
+
+const suppressionReasons: Readonly<Record<string, string>> = {
+  bounced_for_good: 'a mail to it bounced for good',
+  complained: 'the recipient reported a mail as spam',
+  provider_suppressed: 'the provider does not mail it',
+};
+
+export function tellSuppression({ reason, at, deliverySeq }: Suppression, now: number): string {
+  const why = suppressionReasons[reason] ?? withoutStop(reason);
+  const by = deliverySeq === null ? '' : ` (delivery ${deliverySeq})`;
+  return `The address must not be mailed: ${why} ${ago(now - at)}${by}.`;
+}
+
+function nobodyAtWork({ dueAt, lockedBy }: DeliveryState, now: number): Hindrance {
+  const late = duration(now - (dueAt ?? now));
+  return {
+    brief:
+      lockedBy === null
+        ? `it has been due for ${late}, and no worker has taken it`
+        : `the worker ${lockedBy} should have been done ${late} ago, and nobody has taken over`,
+    sentence: `That was due ${late} ago and has not happened: no worker seems to be running.`,
+    next: 'It goes on as soon as a worker runs.',
+    remedy: { sentence: 'See whether one runs, or start one with npm start:', command: 'npx tidings doctor' },
+  };
+}
+
+/** `resend:3f9a…` is an account; people know the provider. */
+export function nameOf(account: string | null): string {
+  return account?.split(':')[0] || 'the provider';
+}
+
+export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+export const withoutStop = (text: string) => text.replace(/[.\s]+$/, '');

@@ -1,0 +1,221 @@
+import { ago, duration } from '../std/duration.ts';
+import type { Circumstances, Hindrance } from './hindrances.ts';
+import { nameOf, tellSuppression, withoutStop } from './hindrances.ts';
+import type { Moment } from './sentences.ts';
+import type { Status } from './status.ts';
+import type { DeliveryError, DeliveryState } from './transition.ts';
+
+/**
+ * Did they get it? One sentence that somebody can say on the telephone: yes, no, not yet, or that we don't know, and the
+ * one reason that matters. It never says more than the evidence does: accepted is not delivered, and doubt is not no.
+ */
+export interface Verdict {
+  answer: 'yes' | 'no' | 'not yet' | 'unknown';
+  sentence: string;
+}
+
+/** All that a verdict follows from. */
+export interface Case {
+  source: string;
+  expiresAt: number | null;
+  state: DeliveryState;
+  /** The story, oldest first. */
+  moments: readonly Moment[];
+  hindrances: readonly Hindrance[];
+  circumstances: Circumstances;
+}
+
+export function verdictOf(one: Case): Verdict {
+  return verdicts[one.state.status](one);
+}
+
+const yes = (sentence: string): Verdict => ({ answer: 'yes', sentence: `Yes: ${sentence}` });
+const no = (sentence: string): Verdict => ({
+  answer: 'no',
+  sentence: `No, and it will not come: ${sentence}`,
+});
+const notYet = (sentence: string): Verdict => ({ answer: 'not yet', sentence: `Not yet: ${sentence}` });
+const unknown = (sentence: string): Verdict => ({
+  answer: 'unknown',
+  sentence: `We don't know: ${sentence}`,
+});
+const unknownYet = (sentence: string): Verdict => ({
+  answer: 'unknown',
+  sentence: `We don't know yet: ${sentence}`,
+});
+
+const verdicts: Record<Status, (one: Case) => Verdict> = {
+  pending: (one) => {
+    const deferred = last(one, 'deferred');
+    const isPutOff = deferred?.detail.from === 'sending' && deferred === one.moments.at(-1);
+    const why = isPutOff
+      ? `${nameOf(deferred.detail.account ?? null)} could not take it${inBrackets(deferred.detail.error)}`
+      : 'it waits to be sent';
+    return waiting(one, why, isPutOff ? 'next try' : 'due');
+  },
+  failed_transient: (one) => {
+    const { state } = one;
+    const cause = last(one, 'refused_for_now', 'bounced_for_now', 'not_at_provider', 'resolved_not_sent');
+    const name = nameOf(state.account);
+    if (cause?.event === 'bounced_for_now')
+      return waiting(one, `it bounced for now${inBrackets(cause.detail.error)}`, 'a new mail leaves');
+    if (cause?.event === 'not_at_provider')
+      return waiting(one, `${name} was asked and does not have it`, 'next try');
+    if (cause?.event === 'resolved_not_sent')
+      return waiting(one, `${cause.actor} decided that it was not sent`, 'next try');
+    return waiting(one, `${name} refused it for now${inBrackets(state.lastError)}`, 'next try');
+  },
+  claimed: ({ hindrances: [late] }) =>
+    notYet(
+      late ? `${late.brief}. Nothing has left.` : 'a worker has it in hand, and nothing has left so far.',
+    ),
+  sending: ({ state, hindrances: [late] }) =>
+    late
+      ? unknown(`${late.brief}; ${nameOf(state.account)} may have got the mail.`)
+      : unknownYet(`it is being handed to ${nameOf(state.account)} at this moment.`),
+  reconciling: (one) => {
+    const { state, circumstances } = one;
+    const cause = last(one, 'outcome_unknown', 'key_conflict', 'lease_expired', 'doubted');
+    const soon = state.lockedBy === null ? whenOf(state, circumstances.now) : 'at this moment';
+    return unknownYet(`${doubtOf(cause, state)}. That is looked into ${soon}.`);
+  },
+  needs_review: (one) => {
+    const cause = last(one, 'outcome_unknown', 'key_conflict', 'lease_expired', 'doubted');
+    return unknown(
+      `${doubtOf(cause, one.state)}. Nobody could find out what became of it; a person must decide.`,
+    );
+  },
+  sent: (one) => {
+    const { state, circumstances } = one;
+    const when = ago(circumstances.now - (state.sentAt ?? circumstances.now));
+    if (nameOf(state.account) === 'capture') {
+      const sentence = `No, not in their mailbox: the built-in inbox took it ${when}, and no mail left this machine.`;
+      return { answer: 'no', sentence };
+    }
+    const accepted = last(one, 'accepted');
+    if (accepted?.actor.startsWith('operator'))
+      return yes(`${accepted.actor} said ${when} that it was sent; the provider itself has not said so.`);
+    return yes(
+      `${nameOf(state.account)} accepted it ${when}. No word has come so far on whether it reached their mailbox.`,
+    );
+  },
+  delivered: ({ state, circumstances: { now } }) => {
+    const arrivedAt = state.deliveredAt ?? now;
+    const arrived = "the recipient's mail server took it";
+    if (state.sentAt === null) return yes(`${arrived} ${ago(now - arrivedAt)}.`);
+    const later =
+      arrivedAt - state.sentAt < 1_000 ? 'at once' : `${duration(arrivedAt - state.sentAt)} later`;
+    return yes(`${nameOf(state.account)} accepted it ${ago(now - state.sentAt)}, and ${arrived} ${later}.`);
+  },
+  failed_permanent: (one) => {
+    const { state } = one;
+    const cause = last(one, ...ends);
+    if (cause?.event === 'resolved_closed' || state.firstPossibleAcceptAt !== null) {
+      const who = cause?.actor ?? 'somebody';
+      const reason = cause?.detail.reason === undefined ? '' : `: ${withoutStop(cause.detail.reason)}`;
+      return unknown(`${who} closed it in doubt${reason}. It may have been sent; nothing more will be.`);
+    }
+    const error = cause?.detail.error ?? state.lastError;
+    const name = nameOf(cause?.detail.account ?? state.account);
+    switch (cause?.event) {
+      case 'unsendable':
+        return no(`it cannot be sent as it is${inBrackets(error)}. Nothing left.`);
+      case 'refused_for_good':
+        return no(`${name} refused it for good${inBrackets(error)}.`);
+      case 'provider_failed':
+        return no(`${name} had it and could not send it on${inBrackets(error)}.`);
+      case 'bounced_for_now':
+        return no(`${name} accepted it ${times(state.round)}, and it bounced each time${inBrackets(error)}.`);
+      case 'gave_up':
+        return cause.detail.from === 'sending'
+          ? no(`${name} refused it ${times(state.attempts)}${inBrackets(error)}, and it was given up.`)
+          : no(`the worker died ${times(state.lapses + 1)} over it, and it was given up. Nothing left.`);
+      default:
+        return no(`it was given up${inBrackets(error)}.`);
+    }
+  },
+  suppressed: (one) => {
+    const { state, circumstances } = one;
+    const cause = last(one, 'complained', 'bounced_for_good', 'provider_suppressed', 'address_suppressed');
+    const name = nameOf(state.account);
+    if (cause?.event === 'complained')
+      return yes('it arrived, and the recipient reported it as spam. The address is not mailed any more.');
+    if (cause?.event === 'bounced_for_good')
+      return no(
+        `${name} accepted it, and the recipient's mail server turned it away for good${inBrackets(cause.detail.error)}.`,
+      );
+    if (cause?.event === 'provider_suppressed')
+      return no(`${name} does not mail this address${inBrackets(cause.detail.error)}.`);
+    const { suppression, now } = circumstances;
+    return notSent(
+      one,
+      suppression
+        ? lowered(tellSuppression(suppression, now))
+        : 'the address was not to be mailed when it was to leave. By now it is off the list.',
+    );
+  },
+  skipped_unsubscribed: (one) => notSent(one, 'the recipient had unsubscribed before it was to leave.'),
+  skipped_no_email: (one) => notSent(one, `the source ${one.source} knows no address of this recipient.`),
+  skipped_ineligible: (one) => {
+    const reason = last(one, 'ineligible')?.detail;
+    const why =
+      reason?.reason === undefined ? inBrackets(reason?.error ?? null) : ` (${withoutStop(reason.reason)})`;
+    return notSent(one, `when it was to leave, the source ${one.source} said not to send it${why}.`);
+  },
+  expired: (one) => {
+    const bound = one.expiresAt === null ? '' : ` It had to leave before ${minuteOf(one.expiresAt)}.`;
+    return notSent(one, `it had become too late for it to be of use.${bound}`);
+  },
+};
+
+/** What ends a delivery as given up. */
+const ends = [
+  'unsendable',
+  'refused_for_good',
+  'provider_failed',
+  'bounced_for_now',
+  'gave_up',
+  'resolved_closed',
+] as const;
+
+function last({ moments }: Case, ...events: readonly string[]): Moment | undefined {
+  return moments.findLast(({ event, detail }) => events.includes(event) && detail.ignored === undefined);
+}
+
+function waiting({ state, hindrances: [first], circumstances: { now } }: Case, why: string, what: string) {
+  if (first) return notYet(`${first.brief}${why === 'it waits to be sent' ? '' : `; before that, ${why}`}.`);
+  return notYet(`${why}; ${what === 'due' ? 'it is due' : what} ${whenOf(state, now)}.`);
+}
+
+/** A round that ends here may have had one before it, whose mail was accepted and bounced. */
+function notSent({ state }: Case, why: string): Verdict {
+  return no(state.sentAt === null ? why : `an earlier mail bounced, and it was not sent again: ${why}`);
+}
+
+function doubtOf(cause: Moment | undefined, { account }: DeliveryState): string {
+  const name = nameOf(account);
+  switch (cause?.event) {
+    case 'key_conflict':
+      return `${name} says that another mail was handed over under its key`;
+    case 'lease_expired':
+      return `the worker that was handing it to ${name} never came back`;
+    case 'doubted':
+      return 'it was said to be sent, and there is no evidence of it';
+    default:
+      return `it was handed to ${name}, and no clear answer came${inBrackets(cause?.detail.error)}`;
+  }
+}
+
+export function whenOf({ dueAt }: DeliveryState, now: number): string {
+  return dueAt === null || dueAt <= now ? 'now' : `in ${duration(dueAt - now)}`;
+}
+
+function inBrackets(error: DeliveryError | null | undefined): string {
+  return error ? ` (${withoutStop(error.message || error.code)})` : '';
+}
+
+export const minuteOf = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}Z`;
+
+const lowered = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
+
+const times = (count: number) => (count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`);

@@ -1,0 +1,157 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { skewFinding } from '../../src/cli/check-database.ts';
+import { paceFindings } from '../../src/cli/check-provider.ts';
+import type { Finding } from '../../src/cli/finding.ts';
+import { freshPace } from '../../src/domain/pace.ts';
+import { startFakeResend } from '../support/fake-resend/fake-resend.ts';
+import { rowIn } from '../support/rows.ts';
+import { createWorld, onBothDatabases } from '../support/world.ts';
+import { type CommandLine, createCommandLine } from './command-line.ts';
+
+let shell: CommandLine;
+beforeEach(() => {
+  shell = createCommandLine();
+});
+afterEach(() => shell.close());
+
+async function doctor(env: Record<string, string>) {
+  const { code, out } = await shell.run(['doctor', '--json'], { env: { PORT: '0', ...env } });
+  const { findings, ...rest } = JSON.parse(out) as { findings: Finding[] } & Record<string, unknown>;
+  const marked = (mark: Finding['mark']) =>
+    findings.filter((one) => one.mark === mark).map(({ sentence }) => sentence);
+  return { code, findings, marked, rest, out };
+}
+
+const startLate = 86_400_000;
+
+onBothDatabases('doctor', (dialect) => {
+  test('all is well: reachable, writable, clocks agree, the provider takes mail', async () => {
+    const world = await createWorld(dialect);
+    try {
+      const { code, marked, findings } = await doctor({ DATABASE_URL: world.url });
+      expect(code).toBe(0);
+      expect(marked('ok').join('\n')).toMatch(
+        /up to date.*\nThe database can be written to\.\n(.*\n)*The clock.*\n(.*\n)*capture was asked just now, and takes mail\./,
+      );
+      expect(marked('problem')).toEqual([]);
+      // Every finding that is not as it should be says what to do, but for what is only good to know.
+      expect(findings.filter(({ mark, cure }) => mark === 'problem' && cure === null)).toEqual([]);
+      const before = await world.db.read.selectFrom('instance').selectAll().execute();
+      expect(before).toHaveLength(1);
+    } finally {
+      await world.close();
+    }
+  });
+
+  test('nobody sends, leases are over, people are needed, books are owed: each with its cure', async () => {
+    const world = await createWorld(dialect);
+    try {
+      for (const [number, status] of (
+        ['pending', 'claimed', 'needs_review', 'failed_permanent'] as const
+      ).entries())
+        await rowIn(world, status, number);
+      const owed = {
+        delivery_seq: 1,
+        source: 'plain',
+        fact: '{}',
+        at: 1,
+        due_at: 1,
+        tries: 4,
+        last_error: 'x',
+      };
+      await world.db.write.insertInto('owed_facts').values(owed).execute();
+      const { code, findings, marked } = await doctor({ DATABASE_URL: world.url });
+      expect(code).toBe(1);
+      expect(marked('problem')).toEqual([
+        expect.stringMatching(/^The oldest that waits \(plain\) has been due for \d+ d\. Nothing is sending/),
+        expect.stringMatching(/^1 in the hands of a worker whose time is up/),
+        'A source has not booked 1 fact; it was told up to 4 times.',
+      ]);
+      expect(marked('note').join('\n')).toMatch(
+        /1 needs a person \(needs_review\)[\s\S]*1 needs a person \(failed_permanent\)/,
+      );
+      const cureOf = (text: string) => findings.find(({ sentence }) => sentence.includes(text))?.cure;
+      expect(cureOf('(needs_review)')).toContain('npx tidings deliveries list --status needs_review');
+      expect(findings.every(({ mark, cure }) => mark !== 'problem' || cure)).toBe(true);
+    } finally {
+      await world.close();
+    }
+  });
+});
+
+describe('doctor and the provider', () => {
+  test('is really asked, by a question without a mail; and no secret is shown', async () => {
+    const apiKey = 're_secret_0123456789abcdef';
+    const world = await createWorld('sqlite');
+    const fake = await startFakeResend({ keys: [{ apiKey, account: 'main' }] });
+    try {
+      const env = { DATABASE_URL: world.url, MAIL_PROVIDER: 'resend', RESEND_BASE_URL: fake.url };
+      const good = await doctor({ ...env, RESEND_API_KEY: apiKey, EMAIL_FROM_ADDRESS: 'us@example.org' });
+      expect(good.code).toBe(0);
+      expect(good.marked('ok')).toContain('resend was asked just now, and takes mail.');
+      expect(good.marked('ok').join()).toContain('Real: MAIL_PROVIDER is resend');
+      expect(fake.ledger.accepted).toEqual([]);
+      const bad = await doctor({ ...env, RESEND_API_KEY: 're_another_0123456789abcdef' });
+      expect(bad.code).toBe(1);
+      expect(bad.marked('problem').join('\n')).toMatch(
+        /which is not yours\.\nresend was asked just now, and takes no mail: /,
+      );
+      expect(good.out + bad.out).not.toMatch(/0123456789abcdef/);
+    } finally {
+      await fake.close();
+      await world.close();
+    }
+  });
+
+  test('an open circuit, a pause and a rate that all processes know', () => {
+    const now = startLate;
+    const open = { ...freshPace, openSince: now - 60_000, openReason: 'over_quota', probeAt: now };
+    expect(paceFindings(open, 'resend', now)).toEqual([
+      {
+        mark: 'problem',
+        sentence:
+          'The circuit is open since 60 s ago: no mail is handed to resend, because its quota is used up.',
+        cure: expect.stringContaining('Raise the quota'),
+      },
+    ]);
+    const [paused] = paceFindings({ ...freshPace, pausedUntil: now + 5_000 }, 'resend', now);
+    expect(paused).toMatchObject({ mark: 'note', sentence: 'resend asked us to wait; mails go on in 5 s.' });
+    const [rate] = paceFindings({ ...freshPace, seenRatePerSecond: 2 }, 'resend', now);
+    expect(rate?.sentence).toBe('resend allows 2 mails a second, by its own answers.');
+    expect(paceFindings(freshPace, 'resend', now)).toEqual([]);
+  });
+});
+
+test('says of each setting where it comes from, and that a sample is no production', async () => {
+  writeFileSync(join(shell.folder, '.env'), 'TIDINGS_ENV=production\nMAIL_RETENTION_DAYS=30\n');
+  const { code, out } = await shell.run(['doctor'], { env: { PORT: '0', MAIL_RETENTION_DAYS: '10' } });
+  expect(out).toMatch(/TIDINGS_ENV +production +\.env\n/);
+  expect(out).toMatch(/MAIL_RETENTION_DAYS +10 +environment\n/);
+  expect(out).toMatch(
+    /✗ Sample: MAIL_PROVIDER is capture, .* TIDINGS_ENV is production\.\n {4}To reach people, set/,
+  );
+  expect(out).toMatch(/\n1 problem\. \d notes\.\n$/);
+  expect(code).toBe(1);
+});
+
+test('clocks that differ: how much, which way, and from when on it matters', () => {
+  expect(skewFinding(-900, 'cure').mark).toBe('ok');
+  expect(skewFinding(5_000, 'cure')).toEqual({
+    ...{ mark: 'note', cure: 'cure' },
+    sentence: "The clock of this machine is 5 s ahead of the database's.",
+  });
+  expect(skewFinding(-300_000, 'cure')).toMatchObject({
+    mark: 'problem',
+    sentence: expect.stringContaining('5 min behind'),
+  });
+});
+
+test('a folder that can never be made is told at once', async () => {
+  const { code, err } = await shell.run(['deliveries', 'list'], {
+    env: { DATABASE_URL: 'sqlite:/proc/tidings/no/such.db' },
+  });
+  expect(code).toBe(2);
+  expect(err).toMatch(/^Cannot write \/proc\/tidings\/no\/such\.db\./);
+});
