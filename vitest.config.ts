@@ -10,6 +10,7 @@ export default defineConfig({
     // Worlds (databases, child processes) are slow to build on two cores; a hang is still a failure.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    setupFiles: ['tests/support/collect-logs.ts'],
     pool: 'forks',
     // Most tests wait for a disk, a socket or a child: two side by side are faster even on one core.
     maxWorkers: Math.max(2, availableParallelism()),

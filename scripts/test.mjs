@@ -11,6 +11,7 @@ import { commandOf, root } from './root.mjs';
 import { createGuard, endGuards } from './servers/guard.mjs';
 import { startPostgres } from './servers/postgres.mjs';
 import { withoutPostgresVariables } from './servers/postgres-server.mjs';
+import { readLogs } from './test/logs.mjs';
 import { endLeftoverProcesses } from './test/processes.mjs';
 import { printTally } from './test/tally.mjs';
 import { readVitestResult } from './test/vitest-result.mjs';
@@ -83,6 +84,8 @@ async function runTests(guard, folder, postgres) {
   const report = join(folder, 'report.json');
   const testFolder = join(folder, 'tmp');
   mkdirSync(testFolder);
+  const logFolder = join(folder, 'logs');
+  mkdirSync(logFolder);
   // A forgotten `it.only` would quietly leave out all the rest.
   const options = [
     '--reporter=default',
@@ -92,7 +95,7 @@ async function runTests(guard, folder, postgres) {
   ];
   const vitest = guard.spawn(process.execPath, [commandOf('vitest'), 'run', ...options, ...vitestArgs], {
     cwd: root,
-    env: testEnvironment(testFolder, postgres),
+    env: { ...testEnvironment(testFolder, postgres), TIDINGS_TEST_LOGS: logFolder },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   const [code, signal] = await once(vitest, 'close');
@@ -106,6 +109,12 @@ async function runTests(guard, folder, postgres) {
   const processes = await endLeftoverProcesses({ group: vitest.pid, mark: `TIDINGS_TEST_TMP=${testFolder}` });
   for (const { pid, command } of processes) tally.failures.push(`left over: process ${pid}, ${command}`);
   for (const name of readdirSync(testFolder)) tally.failures.push(`left over: $TIDINGS_TEST_TMP/${name}`);
+  const logs = readLogs(logFolder);
+  tally.failures.push(...logs.problems);
+  if (logs.problems.length === 0 && logs.lines > 0) {
+    tally.passed += 1;
+    console.log(`logs: ${logs.lines} lines of the tests, no address, no token, no key`);
+  }
 }
 
 function testEnvironment(testFolder, postgres) {

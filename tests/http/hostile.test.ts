@@ -164,6 +164,7 @@ onBothDatabases('hostile requests', (dialect) => {
 
 test('the check on the log would notice', async () => {
   const leaking = await createApiWorld();
-  leaking.parts.log.info('careless', { to: 'person-1@example.org' });
+  // An address would be blanked by the log itself; a subject cannot be told from other words.
+  leaking.parts.log.info('careless', { subject: 'Subject 1' });
   await expect(leaking.close()).rejects.toThrow('the log tells a secret');
 });
