@@ -75,6 +75,8 @@ const sentences = {
     'The reply-to is not one canonical address with an optional name; pass it through parseSender.',
   subject_empty: 'The subject is empty; give one.',
   subject_injection: 'The subject holds a line break or another control character; remove it.',
+  subject_encoded:
+    'The subject holds an encoded word (=?…?=), which a reader would see as another text; give it as it is to be read.',
   subject_too_long: 'The subject is longer than 998 octets; shorten it.',
   header_name:
     'A header has a name with signs other than letters, digits, - and _, or stands twice; rename it.',
@@ -135,7 +137,10 @@ function peopleProblem({ from, to, replyTo }: Mail): MailProblem | undefined {
 function subjectProblem({ subject }: Mail): MailProblem | undefined {
   if (octets(subject) > lineOctetsMax) return 'subject_too_long';
   if (hasControlCharacter(subject)) return 'subject_injection';
-  return subject.trim() === '' ? 'subject_empty' : undefined;
+  // A mail program would show what it decodes to, which nobody has checked.
+  if (subject.includes('=?')) return 'subject_encoded';
+  // Signs without a width are no subject either.
+  return subject.replace(/[\s\p{Cf}\u3164]+/gu, '') === '' ? 'subject_empty' : undefined;
 }
 
 function headersProblem({ headers }: Mail): MailProblem | undefined {

@@ -282,4 +282,13 @@ describe('the table', () => {
       { numRuns: 2000 },
     );
   });
+
+  it('keeps of an error what can be stored: a bounded message of whole characters', () => {
+    const message = `${'x'.repeat(999)}😀 and more`;
+    const report = { event: 'refused_for_good', lease: 1, error: { code: 'c', message } } as const;
+    const held = inStatus('sending', { lockedBy: 'w', firstPossibleAcceptAt: 1 });
+    const result = applyWork(held, report, 1);
+    if (!result.changed) throw new Error(result.why);
+    expect(result.state.lastError?.message).toBe(`${'x'.repeat(999)}\ufffd…`);
+  });
 });

@@ -89,10 +89,15 @@ export function applyWork(before: DeliveryState, report: WorkReport, now: number
 
 const messageLengthMax = 1000;
 
-/** Providers explain themselves at any length; the row keeps the beginning. */
+/**
+ * Providers explain themselves at any length; the row keeps the beginning. Whole characters only: half of one is JSON that
+ * PostgreSQL refuses to read, and then for all rows of a question.
+ */
 function bounded(error: DeliveryError): DeliveryError {
-  if (error.message === undefined || error.message.length <= messageLengthMax) return error;
-  return { ...error, message: `${error.message.slice(0, messageLengthMax)}…` };
+  const { code, message } = error;
+  if (message === undefined) return { ...error, code: code.toWellFormed() };
+  const short = message.length > messageLengthMax ? `${message.slice(0, messageLengthMax)}…` : message;
+  return { ...error, code: code.toWellFormed(), message: short.toWellFormed() };
 }
 
 function guardHolds(guard: Arrow['guard'], state: DeliveryState, report: WorkReport, now: number): boolean {

@@ -1,11 +1,29 @@
-/** A stranger's text without what looks like an address, for where it is stored or logged. */
+/**
+ * A stranger's text without what looks like an address, for where it is stored or logged. It looks left and right from each
+ * @, so that it takes no longer than the text is long, whatever is in it.
+ */
 export function withoutAddresses(text: string): string {
-  // Looked for first: almost no text has one.
-  return text.includes('@') ? text.replace(addressLike, '[address]') : text;
+  if (!/@|%40/.test(text)) return text;
+  const plain = text.replaceAll('%40', '@');
+  let result = '';
+  let copied = 0;
+  for (let at = plain.indexOf('@'); at !== -1; at = plain.indexOf('@', at + 1)) {
+    let start = at;
+    while (start > copied && isPart(plain.charAt(start - 1))) start -= 1;
+    let end = at + 1;
+    while (end < plain.length && isPart(plain.charAt(end))) end += 1;
+    // A package in a stack trace (`/@scope/name`) is none, and neither is an @ that stands alone.
+    if (start === at || end === at + 1 || plain.charAt(at - 1) === '/') continue;
+    result += `${plain.slice(copied, start)}[address]`;
+    copied = end;
+    at = end - 1;
+  }
+  return result + plain.slice(copied);
 }
 
-/** A package in a stack trace (`/@scope/name`) is none: nothing stands before its @. */
-const addressLike = /[^\s"'`<>()[\]{}\\,;:=/@]+@[^\s"'`<>()[\]{}\\,;:=/@]+/g;
+function isPart(sign: string): boolean {
+  return !/[\s"<>()[\]\\,;:@]/.test(sign);
+}
 
 const lengthMax = 500;
 

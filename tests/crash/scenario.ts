@@ -64,10 +64,13 @@ export function createScenario(number: number): Scenario {
     throw new Error(`${what} failed, as it should`);
   };
 
+  let clock: JumpingClock | undefined;
   const source: Source = {
     ...plainSource,
     async draft(deliveries) {
       if (deliveries.length > 1 && strikes('drafts')) fail('the draft');
+      // For so long that the slots which were reserved have gone by.
+      if (deliveries.some(({ recipient }) => recipient === addressOf('plain-2'))) clock?.jump(300);
       return plainSource.draft(deliveries);
     },
     async recheck(deliveries, tx) {
@@ -88,7 +91,8 @@ export function createScenario(number: number): Scenario {
     },
   };
 
-  async function engineOf({ db, provider, clock, worker }: LifeParts) {
+  async function engineOf({ db, provider, clock: time, worker }: LifeParts) {
+    clock = time;
     const suppressions = createSuppressions({ clock });
     const listeners = {
       consent: suppressions.learn,
