@@ -114,6 +114,8 @@ const unsendable: readonly (readonly [string, Partial<Mail>, MailProblem])[] = [
   ['a reply-to that was never parsed', { replyTo: 'Nobody' as Sender }, 'reply_to_invalid'],
   ['no subject', { subject: '' }, 'subject_empty'],
   ['a blank subject', { subject: ' \u00a0 ' }, 'subject_empty'],
+  ['a subject of signs without a width', { subject: '\u200b\u3164' }, 'subject_empty'],
+  ['an encoded word as subject', { subject: '=?UTF-8?B?SGVsbG8=?=' }, 'subject_encoded'],
   ['a second header in the subject', { subject: 'Hello\r\nBcc: eve@example.org' }, 'subject_injection'],
   ['a bare line feed in the subject', { subject: 'Hello\n' }, 'subject_injection'],
   ['a line separator in the subject', { subject: 'Hello\u2028there' }, 'subject_injection'],
