@@ -1,5 +1,5 @@
 import { arrow } from '../domain/lifecycle.ts';
-import type { Status } from '../domain/status.ts';
+import { type Status, statusNames } from '../domain/status.ts';
 import type { Engine } from '../engine.ts';
 import { type Choice, type ChosenGroup, countChosen, readChosen } from '../outbox/choose.ts';
 import type { OperatorVerb } from '../outbox/operator.ts';
@@ -37,28 +37,37 @@ export async function runBulk(
 ): Promise<void> {
   const groups = await countChosen(engine.db, choice);
   const { limit = Number.MAX_SAFE_INTEGER, json, yes } = order.options;
-  const total = Math.min(
-    limit,
-    groups.reduce((sum, { count }) => sum + count, 0),
-  );
+  const left = groups.flatMap((group) => leftAlone(group, order.verb));
+  const total = Math.min(limit, countOf(groups) - countOf(left));
   const { terminal } = context;
+  if (groups.length === 0 && !json) {
+    const others = await countChosen(engine.db, { ...choice, status: statusNames });
+    return terminal.print(...tellNoMatch(choice, others, order.verb));
+  }
   if (!yes) {
-    const examples = await examplesOf(engine, choice, groups);
+    const examples = await examplesOf(engine, choice, order.verb, groups);
     if (json) {
-      const command = commandOf(order);
-      return terminal.json({ isDryRun: true, total, groups: groups.map(groupJson), examples, command });
+      const command = total === 0 ? null : commandOf(order);
+      return terminal.json({ isDryRun: true, total, left, groups: groups.map(groupJson), examples, command });
     }
-    return terminal.print(...tellDryRun({ total, groups, examples }, order, terminal));
+    return terminal.print(...tellDryRun({ total, left, groups, examples }, order, terminal));
   }
   const result = await performAll(engine, choice, { ...order, groups, total }, terminal);
-  if (result.done < total || result.isStopped) context.exitCode = 1;
+  result.notDone.push(...left);
+  if (result.notDone.length > 0 || result.done < total) context.exitCode = 1;
   if (json) return terminal.json({ isDryRun: false, total, ...result });
   terminal.print(...tellResult(result, total, order));
 }
 
+interface Left {
+  status: Status | null;
+  count: number;
+  why: string;
+}
+
 interface BulkResult {
   done: number;
-  notDone: { status: Status | null; count: number; why: string }[];
+  notDone: Left[];
   isStopped: boolean;
 }
 
@@ -69,18 +78,23 @@ async function performAll(
   terminal: Terminal,
 ): Promise<BulkResult> {
   const upTo = Math.max(0, ...groups.map(({ highest }) => highest));
-  const left = new Map<Status | null, number>();
+  const left = new Map<string, Left>();
   const interrupted = untilInterrupted();
   let [done, seen, above] = [0, 0, 0];
   try {
     while (seen < total && !interrupted.is) {
       const limit = Math.min(batchSize, total - seen);
-      const seqs = await readChosen(db, choice, { above, upTo, limit });
+      const seqs = await readChosen(db, choice, { verb, above, upTo, limit });
       if (seqs.length === 0) break;
       const answers = await outbox.perform(seqs, { verb, reason, operator: operatorName() });
-      for (const { changed, status } of answers) {
-        if (changed) done += 1;
-        else left.set(status, (left.get(status) ?? 0) + 1);
+      for (const { changed, status, why: reason } of answers) {
+        if (changed) {
+          done += 1;
+          continue;
+        }
+        const why = reason === 'forgotten' ? emptied : whyLeft(status);
+        const key = `${status} ${why}`;
+        left.set(key, { status, why, count: (left.get(key)?.count ?? 0) + 1 });
       }
       seen += seqs.length;
       above = seqs.at(-1) ?? upTo;
@@ -91,8 +105,7 @@ async function performAll(
   } finally {
     interrupted.forget();
   }
-  const notDone = [...left].map(([status, count]) => ({ status, count, why: whyLeft(status) }));
-  return { done, notDone, isStopped: interrupted.is && seen < total };
+  return { done, notDone: [...left.values()], isStopped: interrupted.is && seen < total };
 }
 
 /** Ctrl-C is heard between two batches; a second one ends the process where it stands. */
@@ -131,11 +144,47 @@ function whyLeft(status: Status | null): string {
   }
 }
 
-/** Those of a group that the life-cycle table does not move at this word. */
-function leftAlone({ status, count, inDoubt }: ChosenGroup, verb: OperatorVerb) {
+const emptied = 'were emptied by retention (MAIL_RETENTION_DAYS): nothing is left to send';
+
+/** Those of a group that this word does not move. */
+function leftAlone({ status, count, inDoubt, forgotten }: ChosenGroup, verb: OperatorVerb): Left[] {
   const canMove = verb === 'requeued' ? arrow(status, 'requeued') !== undefined : status === 'needs_review';
-  const left = !canMove ? count : verb === 'requeued' ? inDoubt : 0;
-  return left === 0 ? [] : [{ count: left, why: whyLeft(status) }];
+  if (!canMove) return [{ status, count, why: whyLeft(status) }];
+  if (verb !== 'requeued') return [];
+  return [
+    { status, count: inDoubt, why: whyLeft('failed_permanent') },
+    { status, count: forgotten, why: emptied },
+  ].filter((left) => left.count > 0);
+}
+
+const countOf = (counted: readonly { count: number }[]) => counted.reduce((sum, { count }) => sum + count, 0);
+
+/** Nothing in the statuses that were meant; but the other filters may have hit something, and that helps to go on. */
+function tellNoMatch(choice: Choice, others: readonly ChosenGroup[], verb: OperatorVerb): string[] {
+  const total = countOf(others);
+  if (total === 0)
+    return ['No delivery matches. Leave out a filter, or see what there is: npx tidings deliveries list'];
+  const left = others.flatMap((group) => leftAlone(group, verb));
+  const movable = new Map<Status, number>();
+  for (const group of others) {
+    const count = group.count - countOf(leftAlone(group, verb));
+    if (count > 0) movable.set(group.status, (movable.get(group.status) ?? 0) + count);
+  }
+  return [
+    `No delivery matches with status ${choice.status.join(' or ')}. In other statuses ${deliveries(total)} ${total === 1 ? 'matches' : 'match'}:`,
+    ...[...movable].map(([status, count]) => `${count} ${status}: choose them with --status ${status}`),
+    ...summed(left).map(({ status, count, why }) => `${count} ${status}: they ${why}.`),
+  ];
+}
+
+/** Of several sources and errors, one line a reason. */
+function summed(left: readonly Left[]): Left[] {
+  const byReason = new Map<string, Left>();
+  for (const each of left) {
+    const key = `${each.status} ${each.why}`;
+    byReason.set(key, { ...each, count: each.count + (byReason.get(key)?.count ?? 0) });
+  }
+  return [...byReason.values()];
 }
 
 interface Example {
@@ -144,10 +193,15 @@ interface Example {
   occasion: string;
 }
 
-async function examplesOf({ db, queries }: Engine, choice: Choice, groups: readonly ChosenGroup[]) {
+async function examplesOf(
+  { db, queries }: Engine,
+  choice: Choice,
+  verb: OperatorVerb,
+  groups: readonly ChosenGroup[],
+) {
   const upTo = Math.max(0, ...groups.map(({ highest }) => highest));
   const examples: Example[] = [];
-  for (const seq of await readChosen(db, choice, { above: 0, upTo, limit: examplesMax })) {
+  for (const seq of await readChosen(db, choice, { verb, above: 0, upTo, limit: examplesMax })) {
     const row = await queries.find(String(seq));
     if (row)
       examples.push({ seq, to: row.to_email ?? row.recipient, occasion: `${row.source}: ${row.occasion}` });
@@ -171,26 +225,27 @@ const exampleColumns: Column<Example>[] = [
 function tellDryRun(
   {
     total,
+    left,
     groups,
     examples,
-  }: { total: number; groups: readonly ChosenGroup[]; examples: readonly Example[] },
+  }: {
+    total: number;
+    left: readonly Left[];
+    groups: readonly ChosenGroup[];
+    examples: readonly Example[];
+  },
   order: BulkOrder,
   { paint, columns: columnsMax }: Terminal,
 ): string[] {
-  if (total === 0)
-    return ['No delivery matches. Leave out a filter, or see what there is: npx tidings deliveries list'];
   const options = { columnsMax, paintTitle: paint.dim };
-  const left = groups.flatMap((group) => leftAlone(group, order.verb));
-  const leftCount = left.reduce((sum, { count }) => sum + count, 0);
   return [
-    `Dry run: ${deliveries(Math.max(0, total - leftCount))} would be ${order.effect}. Nothing has been changed.`,
-    ...left.map(({ count, why }) => `${count} would be left alone: they ${why}.`),
+    `Dry run: ${deliveries(total)} would be ${order.effect}. Nothing has been changed.`,
+    ...summed(left).map(({ count, why }) => `${count} would be left alone: they ${why}.`),
     '',
     ...table(groups, groupColumns, options),
-    '',
-    ...table(examples, exampleColumns, options),
-    '',
-    `Do it: ${commandOf(order)}`,
+    ...(total === 0
+      ? []
+      : ['', ...table(examples, exampleColumns, options), '', `Do it: ${commandOf(order)}`]),
   ];
 }
 
@@ -205,16 +260,17 @@ function tellResult(
   total: number,
   { effect }: BulkOrder,
 ): string[] {
-  if (total === 0) return ['No delivery matches: nothing to do.'];
   return [
     `${done} of ${deliveries(total)} ${done === 1 ? 'is' : 'are'} ${effect}.`,
-    ...notDone.map(({ count, why }) => `${count} ${count === 1 ? 'is' : 'are'} left alone: they ${why}.`),
+    ...summed(notDone).map(
+      ({ count, why }) => `${count} ${count === 1 ? 'is' : 'are'} left alone: they ${why}.`,
+    ),
     ...(isStopped ? ['Stopped between two batches. The same command goes on with the rest.'] : []),
   ];
 }
 
 const deliveries = (count: number) => `${count} ${count === 1 ? 'delivery' : 'deliveries'}`;
 
-function groupJson({ status, source, error, count, inDoubt }: ChosenGroup) {
-  return { status, source, error, count, inDoubt };
+function groupJson({ status, source, error, count, inDoubt, forgotten }: ChosenGroup) {
+  return { status, source, error, count, inDoubt, forgotten };
 }

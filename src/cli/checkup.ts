@@ -12,8 +12,9 @@ import { type Finding, note, ok, problem } from './finding.ts';
 export interface Checkup {
   findings: Finding[];
   database: DatabaseCheckup;
-  /** These two are null where there is no database to look into. */
+  /** Null where there is no database and the provider is the built-in inbox, which is in it. */
   provider: ProviderCheckup | null;
+  /** Null where there is no database to look into. */
   deliveries: DeliveriesCheckup | null;
   server: ServerCheckup;
 }
@@ -29,8 +30,9 @@ export async function checkUp(config: Config, log: Log): Promise<Checkup> {
   const { database, findings } = await checkDatabase(config, log);
   const before = [...settings, ...findings];
   if (database.state !== 'reachable' || database.pending.length > 0) {
-    const all = [...before, serverFinding(server)];
-    return { findings: all, database, provider: null, deliveries: null, server };
+    const asked = await askProviderAlone(config, log);
+    const all = [...before, ...(asked?.findings ?? []), serverFinding(server)];
+    return { findings: all, database, provider: asked?.provider ?? null, deliveries: null, server };
   }
   const engine = await createEngine(config, { log, migrations: 'empty database only' });
   try {
@@ -45,6 +47,18 @@ export async function checkUp(config: Config, log: Log): Promise<Checkup> {
       deliveries: looked.deliveries,
       server,
     };
+  } finally {
+    await engine.close();
+  }
+}
+
+/** A key that is not accepted is worth knowing before there is a database: an empty one in memory stands in for it. */
+async function askProviderAlone(config: Config, log: Log) {
+  if (config.provider === 'capture') return null;
+  const parts = { log, migrations: 'empty database only' } as const;
+  const engine = await createEngine({ ...config, databaseUrl: 'sqlite::memory:' }, parts);
+  try {
+    return await checkProvider(engine);
   } finally {
     await engine.close();
   }
@@ -74,6 +88,9 @@ function serverFinding({ url, answer }: ServerCheckup): Finding {
     case 'port not known':
       return note('PORT is 0: whether a server runs cannot be seen from here.');
     case 'nothing':
-      return note(`No server answers at ${url}.`, 'npm start starts one.');
+      return note(
+        `No server answers at ${url}.`,
+        'npm start starts one. If yours is on another port, set PORT here too.',
+      );
   }
 }

@@ -2,12 +2,13 @@ import { userInfo } from 'node:os';
 import type { DeliveryRow } from '../db/schema.ts';
 import type { Engine } from '../engine.ts';
 import type { OperatorVerb } from '../outbox/operator.ts';
+import type { Recorded } from '../outbox/record.ts';
 import { Refusal } from '../std/refusal.ts';
 
 /** What came of an operator's word on one delivery. */
 export type Answer =
   | { reference: string; row: undefined; isDone: false }
-  | { reference: string; row: DeliveryRow; isDone: boolean };
+  | { reference: string; row: DeliveryRow; isDone: boolean; why?: Recorded['why'] };
 
 /** Tells the outbox, which decides; answers in the order of the references, with the rows as they stand afterwards. */
 export async function perform(
@@ -19,11 +20,12 @@ export async function perform(
   for (const reference of references) found.set(reference, await queries.find(reference));
   const seqs = [...new Set([...found.values()].flatMap((row) => row?.seq ?? []))];
   const recorded = await outbox.perform(seqs, { verb, reason, operator: operatorName() });
-  const isDone = new Map(recorded.map(({ seq, changed }) => [seq, changed]));
+  const bySeq = new Map(recorded.map((each) => [each.seq, each]));
   const answers: Answer[] = [];
   for (const [reference, row] of found) {
     const after = row && (await queries.find(String(row.seq)));
-    if (after) answers.push({ reference, row: after, isDone: isDone.get(after.seq) ?? false });
+    const { changed: isDone = false, why } = bySeq.get(after?.seq ?? 0) ?? {};
+    if (after) answers.push({ reference, row: after, isDone, why });
     else answers.push({ reference, row: undefined, isDone: false });
   }
   return answers;

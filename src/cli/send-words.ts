@@ -27,28 +27,39 @@ export function tellSettled(row: DeliveryRow, now: number, paint: Paint): string
   ];
 }
 
-export function tellRepeated(row: DeliveryRow, now: number, paint: Paint): string[] {
+export function tellRepeated(row: DeliveryRow, now: number, paint: Paint, wait?: string): string[] {
   const told = row.sent_at === null ? undefined : `sent ${ago(now - row.sent_at)}`;
   if (told)
     return [`Already told: delivery ${row.seq}, for ${recipientOf(row)}, ${told}. Nothing was sent again.`];
   const status = paint.meaning(meanings[row.status], row.status);
   return [
     `Already asked for: delivery ${row.seq}, for ${recipientOf(row)}, is ${status}. ${printable(tellNow(stateOf(row), now).sentence)}`,
+    ...(wait === undefined ? [] : [wait]),
     ...remedy(row),
   ];
 }
 
 /** The wait is over, the delivery is not: that is no failure, but somebody may have to start a worker. */
-export function tellUnsettled(rows: readonly DeliveryRow[], waitedMs: number, now: number): string[] {
+export function tellUnsettled(
+  rows: readonly DeliveryRow[],
+  waitedMs: number,
+  now: number,
+  waits: ReadonlyMap<number, string> = new Map(),
+): string[] {
   const open = rows.filter((row) => !isSettled(row));
-  if (open.length === 0) return [];
-  if (open.every((row) => row.claims === 0)) {
-    return [`Queued; no worker has taken it in ${duration(waitedMs)}. Start one with: npm start`];
+  const held = new Set(open.flatMap(({ seq }) => waits.get(seq) ?? []));
+  const others = open.filter(({ seq }) => !waits.has(seq));
+  const told = [...held].map((wait) => `Queued, and kept waiting. ${wait}`);
+  if (others.length > 0 && others.every((row) => row.claims === 0)) {
+    return [...told, `Queued; no worker has taken it in ${duration(waitedMs)}. Start one with: npm start`];
   }
-  return open.map(
-    (row) =>
-      `Not settled in ${duration(waitedMs)}: delivery ${row.seq} is ${row.status}. ${printable(tellNow(stateOf(row), now).sentence)} Look again with: npx tidings deliveries show ${row.seq}`,
-  );
+  return [
+    ...told,
+    ...others.map(
+      (row) =>
+        `Not settled in ${duration(waitedMs)}: delivery ${row.seq} is ${row.status}. ${printable(tellNow(stateOf(row), now).sentence)} Look again with: npx tidings deliveries show ${row.seq}`,
+    ),
+  ];
 }
 
 function remedy({ seq, status, first_possible_accept_at: inDoubtSince }: DeliveryRow): string[] {

@@ -12,9 +12,16 @@ import type { Paint } from './terminal.ts';
 const gapShownMs = 1_000;
 const indent = ' '.repeat(22);
 
-export function tellDelivery({ row, events, mails, now }: Story, paint: Paint): string[] {
+/** `wait` is what keeps it waiting besides its time. */
+export function tellDelivery(
+  { row, events, mails, now }: Story,
+  paint: Paint,
+  wait: string | undefined,
+): string[] {
   const status = paint.meaning(meanings[row.status], row.status);
   const standing = tellNow(stateOf(row), now);
+  const isForgotten = meanings[row.status] !== 'good' && events.some(({ event }) => event === 'forgotten');
+  const next = isForgotten ? 'Nothing: its content was deleted, so it cannot be put back.' : nextOf(row, now);
   return [
     `${paint.bold(`Delivery ${row.seq}`)} to ${printable(row.to_email ?? row.recipient)}: ${status} (${statuses[row.status].meaning})`,
     `${paint.dim('occasion')}  ${printable(`${row.source}: ${row.occasion}`)}`,
@@ -26,7 +33,7 @@ export function tellDelivery({ row, events, mails, now }: Story, paint: Paint): 
     ]),
     '',
     `${paint.bold('Now')}  ${standing.isDoubt ? '? ' : ''}${printable(standing.sentence)}`,
-    `${paint.dim('Next')} ${printable(nextOf(row, now))}`,
+    `${paint.dim('Next')} ${wait ?? printable(next)}`,
     ...remedy(row),
     `${paint.dim('Why')}  npx tidings deliveries explain ${row.seq}`,
     ...frozen(mails).flatMap((mail) => ['', ...mailLines(row, mail, now, paint)]),

@@ -76,6 +76,63 @@ describe('the verdict says no more than the evidence does', () => {
     expect(verdict(delivery('suppressed', { sentAt: 1, dueAt: null }), story)).toMatch(/^Yes: it arrived/);
   });
 
+  test.each(['expired', 'suppressed', 'skipped_unsubscribed', 'pending'] as const)(
+    'what arrived has arrived, also when it was put back and is %s now',
+    (status) => {
+      const story = [
+        row('accepted', { status: 'sent' }),
+        row('complained', { actor: 'webhook', status: 'suppressed' }),
+        row('requeued', { actor: 'operator ana' }),
+        ...(status === 'suppressed' ? [row('address_suppressed')] : []),
+      ];
+      const { answer, sentence } = explain(delivery(status, { sentAt: 1 }), story, calm);
+      expect(answer).toBe('yes');
+      expect(sentence).toMatch(
+        /^Yes: an earlier mail arrived, and the recipient reported it as spam\. As for another one: n/,
+      );
+      expect(sentence).not.toContain('bounced');
+    },
+  );
+
+  test('an earlier mail that bounced did not arrive, whatever had been confirmed before', () => {
+    const story = [
+      row('confirmed', { actor: 'webhook', status: 'delivered' }),
+      row('bounced_for_good', { actor: 'webhook', status: 'suppressed' }),
+      row('requeued', { actor: 'operator ana' }),
+    ];
+    const { answer, sentence } = explain(delivery('expired', { sentAt: 1, dueAt: null }), story, calm);
+    expect([answer, sentence.includes('an earlier mail bounced')]).toEqual(['no', true]);
+    expect(verdict(delivery('expired', { sentAt: 1, dueAt: null }))).toContain(
+      'was accepted and is not known to have arrived, and it was not sent again',
+    );
+  });
+
+  test('a worker on a host that is called operator is no person', () => {
+    const accepted = { actor: 'operator-7.example.org:1', status: 'sent' } as const;
+    const { sentence, why } = explain(
+      delivery('sent', { sentAt: now - 4_000, dueAt: null }),
+      [row('accepted', accepted)],
+      calm,
+    );
+    expect(sentence).toMatch(/^Yes: resend accepted it/);
+    expect(why[1]?.sentence).not.toContain('decided');
+    expect(why[1]?.evidence).toBe("the provider's answer");
+  });
+
+  test('of smtp no later word is promised, and it is not said to be asked', () => {
+    const state = { account: 'smtp:1', sentAt: now - 4_000, dueAt: null };
+    const sent = explain(delivery('sent', state), [], calm);
+    expect(sent.next).toBe('Nothing more is sent.');
+    expect(sent.sentence).not.toContain('so far');
+    const held = { ...state, lockedBy: 'host:7', lockedAt: now - 4_000, dueAt: now + 60_000 };
+    expect(explain(delivery('sending', held), [], calm).next).toBe(
+      'Worker host:7, which has had it since 11:59:56Z, writes down what smtp answers. If it does not come back, the sweep takes over in 60 s; smtp cannot be asked what became of a mail, so a person will have to decide.',
+    );
+    expect(explain(delivery('sending', { ...held, account: 'resend:1' }), [], calm).next).toContain(
+      'and resend is asked before anything is sent again.',
+    );
+  });
+
   test('evidence that contradicts what is known decides nothing', () => {
     const story = [
       row('bounced_for_good', { actor: 'webhook', status: 'suppressed' }, { error: { code: 'no user' } }),
@@ -193,6 +250,15 @@ test('many of a kind in a row are told as the first, how many, and the last', ()
     [5, 0],
     [6, 0],
   ]);
+});
+
+test('what retention has emptied is not offered to be put back', () => {
+  for (const status of ['failed_permanent', 'expired', 'skipped_unsubscribed'] as const) {
+    const story = [row('forgotten', { actor: 'sweep', status })];
+    const { next, remedies } = explain(delivery(status, { dueAt: null }), story, calm);
+    expect(next).toBe('Nothing.');
+    expect(remedies).toEqual([{ sentence: expect.stringContaining('was deleted'), command: null }]);
+  }
 });
 
 test('put back, what has expired would expire again; so another way is told', () => {

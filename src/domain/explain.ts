@@ -1,5 +1,5 @@
 import { duration } from '../std/duration.ts';
-import { type Circumstances, hindrancesOf, nameOf } from './hindrances.ts';
+import { type Circumstances, hearsLater, hindrancesOf, nameOf } from './hindrances.ts';
 import { idempotencyKey } from './message.ts';
 import { momentOf, type StoryRow, type Told, tellStory } from './sentences.ts';
 import { type Status, statuses } from './status.ts';
@@ -56,6 +56,7 @@ export function explain(
   const { source, expiresAt, state } = delivery;
   const hindrances = hindrancesOf(delivery, circumstances);
   const moments = story.map(momentOf);
+  const isForgotten = meanings[state.status] !== 'good' && story.some(({ event }) => event === 'forgotten');
   const one: Case = { source, expiresAt, state, moments, hindrances, circumstances };
   return {
     ...verdictOf(one),
@@ -63,9 +64,14 @@ export function explain(
     isDoubt: statuses[state.status].mailExists === 'perhaps' || state.firstPossibleAcceptAt !== null,
     why: folded(tellStory(delivery, story), story),
     hindrances: hindrances.map(({ sentence }) => sentence),
-    next:
-      (state.lockedBy === null ? hindrances[0]?.next : undefined) ?? tellNext(delivery, circumstances.now),
-    remedies: [...hindrances.flatMap(({ remedy }) => remedy ?? []), ...remediesOf(delivery, circumstances)],
+    next: isForgotten
+      ? 'Nothing.'
+      : ((state.lockedBy === null ? hindrances[0]?.next : undefined) ??
+        tellNext(delivery, circumstances.now)),
+    remedies: [
+      ...hindrances.flatMap(({ remedy }) => remedy ?? []),
+      ...(isForgotten ? forgotten : remediesOf(delivery, circumstances)),
+    ],
   };
 }
 
@@ -105,10 +111,15 @@ const nextSentences: Record<Status, (state: DeliveryState, now: number, bound: s
     `A worker tries again ${atTime(state, now)}; ${attemptsSoFar(state)}.${bound}`,
   claimed: (state, now) =>
     `Its worker goes on with it. If it does not come back, the sweep lets another one have it ${lease(state, now)}.`,
-  sending: (state, now) =>
-    `Its worker writes down what ${nameOf(state.account)} answers. If it does not come back, the sweep takes over ${lease(state, now)}, and ${nameOf(state.account)} is asked before anything is sent again.`,
+  sending: (state, now) => {
+    const name = nameOf(state.account);
+    const after = hearsLater(state.account)
+      ? `, and ${name} is asked before anything is sent again`
+      : `; ${name} cannot be asked what became of a mail, so a person will have to decide`;
+    return `${holder(state)} writes down what ${name} answers. If it does not come back, the sweep takes over ${lease(state, now)}${after}.`;
+  },
   sent: ({ account }) =>
-    nameOf(account) === 'capture'
+    nameOf(account) === 'capture' || !hearsLater(account)
       ? 'Nothing more is sent.'
       : 'Nothing more is sent. Word may still come that it arrived, or bounced.',
   delivered: () => 'Nothing more is sent.',
@@ -128,6 +139,13 @@ const nextSentences: Record<Status, (state: DeliveryState, now: number, bound: s
   skipped_ineligible: () => unlessPutBack,
   expired: () => unlessPutBack,
 };
+
+function holder({ lockedBy, lockedAt }: DeliveryState): string {
+  if (lockedBy === null) return 'Its worker';
+  return lockedAt === null
+    ? `Worker ${lockedBy}`
+    : `Worker ${lockedBy}, which has had it since ${new Date(lockedAt).toISOString().slice(11, 19)}Z,`;
+}
 
 const attemptsSoFar = ({ attempts }: DeliveryState) =>
   `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} so far in this round`;
@@ -199,6 +217,15 @@ function remediesOf(delivery: ExplainedDelivery, { now, suppression }: Circumsta
       return [];
   }
 }
+
+/** Of what retention has emptied there is nothing left to send. */
+const forgotten: Remedy[] = [
+  {
+    sentence:
+      'Its content was deleted, as MAIL_RETENTION_DAYS says, so it cannot be put back. If it is of use nevertheless, ask for it anew, as an occasion of its own.',
+    command: null,
+  },
+];
 
 const realProvider: Remedy[] = [
   {

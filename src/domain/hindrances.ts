@@ -23,6 +23,8 @@ export interface Suppression {
 }
 
 export interface Hindrance {
+  /** Where it stands: who waits in vain for a worker is told otherwise than who waits for a pause to end. */
+  kind: 'address' | 'pause' | 'provider' | 'worker';
   /** Fits behind "Not yet: ". */
   brief: string;
   sentence: string;
@@ -58,6 +60,7 @@ function pausesOf(source: string, { pauses, now }: Circumstances): Hindrance[] {
     .map(({ scope, reason, by, at }) => {
       const what = scope === '*' ? 'everything' : `the source ${scope}`;
       return {
+        kind: 'pause' as const,
         brief: `${what} is paused by ${by}`,
         sentence: `${capital(what)} has been paused for ${duration(now - at)} by ${by}: ${withoutStop(reason)}.`,
         next: onceOver,
@@ -78,6 +81,7 @@ function paceOf({ pace, account, now }: Circumstances): Hindrance[] {
     const again = pace.probeAt === null || pace.probeAt <= now ? 'now' : `in ${duration(pace.probeAt - now)}`;
     return [
       {
+        kind: 'provider',
         brief: `${name} takes no mail at present (${why})`,
         sentence: `No mail has been handed to ${name} for ${duration(now - pace.openSince)}: ${why}. It is asked again ${again}; no attempt is counted meanwhile.`,
         next: onceOver,
@@ -89,6 +93,7 @@ function paceOf({ pace, account, now }: Circumstances): Hindrance[] {
     const left = duration(pace.pausedUntil - now);
     return [
       {
+        kind: 'provider',
         brief: `${name} asked us to wait ${left}`,
         sentence: `${capital(name)} asked us to wait; mails go on in ${left}, by themselves.`,
         next: onceOver,
@@ -110,6 +115,7 @@ export const troubles: Readonly<Record<string, string>> = {
 
 function suppressedSoon(suppression: Suppression, now: number): Hindrance {
   return {
+    kind: 'address',
     brief: 'the address must not be mailed, and it will end as suppressed',
     sentence: tellSuppression(suppression, now),
     next: 'When its turn comes it ends as suppressed, and nothing is sent.',
@@ -132,6 +138,7 @@ export function tellSuppression({ reason, at, deliverySeq }: Suppression, now: n
 function nobodyAtWork({ dueAt, lockedBy }: DeliveryState, now: number): Hindrance {
   const late = duration(now - (dueAt ?? now));
   return {
+    kind: 'worker',
     brief:
       lockedBy === null
         ? `it has been due for ${late}, and no worker has taken it`
@@ -146,6 +153,9 @@ function nobodyAtWork({ dueAt, lockedBy }: DeliveryState, now: number): Hindranc
 export function nameOf(account: string | null): string {
   return account?.split(':')[0] || 'the provider';
 }
+
+/** Nobody can ask an SMTP server what became of a mail, and it sends no word of its own. */
+export const hearsLater = (account: string | null) => nameOf(account) !== 'smtp';
 
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 

@@ -90,7 +90,7 @@ const byProvider: ReadonlySet<string> = new Set([
 ]);
 
 function evidenceOf({ event, actor, detail }: Moment): string | null {
-  if (actor.startsWith('operator')) return "an operator's word";
+  if (actor.startsWith('operator ')) return "an operator's word";
   if (detail.evidence === 'look-up') return 'look-up at the provider';
   if (actor === 'webhook') return 'webhook';
   const isAnswered =
@@ -156,7 +156,7 @@ const sentences = {
   requeued: (moment) => `${capital(moment.actor)} put it back to be sent${because(moment)}.`,
   accepted: (moment) => {
     const { detail, actor } = moment;
-    if (actor.startsWith('operator')) return `${capital(actor)} decided that it was sent${because(moment)}.`;
+    if (actor.startsWith('operator ')) return `${capital(actor)} decided that it was sent${because(moment)}.`;
     if (detail.evidence === 'same key')
       return `The same mail was handed over again under the same key, and is accepted${asMessage(detail)}: there is one of it, not two.`;
     if (detail.evidence === 'look-up')

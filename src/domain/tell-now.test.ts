@@ -66,7 +66,13 @@ describe('tellNow', () => {
   test('given up tells apart what was never accepted and what was accepted and bounced', () => {
     const lastError = { code: 'unknown_user', message: 'No such mailbox.' };
     expect(sentence('failed_permanent', { lastError })).toBe('Given up: No such mailbox. It was not sent.');
-    expect(sentence('failed_permanent', { lastError, sentAt: now })).toContain('It had been accepted');
+    expect(sentence('failed_permanent', { lastError, sentAt: now, evidence: 6 })).toContain(
+      'It had been accepted, and did not arrive.',
+    );
+    // Put back after a complaint, and refused then: the first mail did arrive.
+    expect(sentence('failed_permanent', { lastError, sentAt: now, evidence: 8, round: 2 })).toContain(
+      'It had been accepted before.',
+    );
     expect(sentence('suppressed')).toContain('Not sent');
     expect(sentence('suppressed', { sentAt: now })).toContain('It was accepted');
   });
@@ -76,7 +82,10 @@ describe('tellNow', () => {
     (status) => {
       expect(sentence(status)).toMatch(/^Not sent: /);
       expect(sentence(status, { sentAt: now, round: 1 })).toMatch(
-        /^An earlier mail was accepted and did not arrive; it was not sent again: /,
+        /^An earlier mail was accepted; it was not sent again: /,
+      );
+      expect(sentence(status, { sentAt: now, deliveredAt: now, round: 1 })).toMatch(
+        /^An earlier mail was accepted and arrived; it was not sent again: /,
       );
     },
   );

@@ -48,7 +48,10 @@ const nowSentences: Record<Status, (state: DeliveryState, now: number) => string
     const why = state.lastError
       ? `: ${(state.lastError.message ?? state.lastError.code).replace(/[.\s]+$/, '')}`
       : '';
-    return `Given up${why}. ${state.sentAt === null ? 'It was not sent.' : 'It had been accepted, and did not arrive.'}`;
+    if (state.sentAt === null) return `Given up${why}. It was not sent.`;
+    // What ended by a bounce did not arrive; of a mail before that, the row alone does not tell what became.
+    const isBounced = state.evidence % 4 === 2 && state.deliveredAt === null;
+    return `Given up${why}. ${isBounced ? 'It had been accepted, and did not arrive.' : 'It had been accepted before.'}`;
   },
   suppressed: ({ sentAt }) =>
     sentAt === null
@@ -60,12 +63,13 @@ const nowSentences: Record<Status, (state: DeliveryState, now: number) => string
   expired: notSent('too late to be of use'),
 };
 
-/** A round that ends here may have had one before it, whose mail was accepted and bounced. */
+/** A round that ends here may have had one before it. Whether its mail bounced or was complained of, the story knows. */
 function notSent(why: string) {
-  return ({ sentAt }: DeliveryState) =>
-    sentAt === null
-      ? `Not sent: ${why}.`
-      : `An earlier mail was accepted and did not arrive; it was not sent again: ${why}.`;
+  return ({ sentAt, deliveredAt }: DeliveryState) => {
+    if (sentAt === null) return `Not sent: ${why}.`;
+    const earlier = deliveredAt === null ? 'was accepted' : 'was accepted and arrived';
+    return `An earlier mail ${earlier}; it was not sent again: ${why}.`;
+  };
 }
 
 function due({ dueAt }: DeliveryState, now: number): string {

@@ -1,6 +1,6 @@
 import { ago, duration } from '../std/duration.ts';
 import type { Circumstances, Hindrance } from './hindrances.ts';
-import { nameOf, tellSuppression, withoutStop } from './hindrances.ts';
+import { hearsLater, nameOf, tellSuppression, withoutStop } from './hindrances.ts';
 import type { Moment } from './sentences.ts';
 import type { Status } from './status.ts';
 import type { DeliveryError, DeliveryState } from './transition.ts';
@@ -26,7 +26,21 @@ export interface Case {
 }
 
 export function verdictOf(one: Case): Verdict {
-  return verdicts[one.state.status](one);
+  const verdict = verdicts[one.state.status](one);
+  const arrival = arrivalOf(one);
+  if (!arrival || verdict.answer === 'yes') return verdict;
+  const spam = arrival.event === 'complained' ? ', and the recipient reported it as spam' : '';
+  return yes(`an earlier mail arrived${spam}. As for another one: ${lowered(verdict.sentence)}`);
+}
+
+/** The word that a mail arrived: it stays true when the delivery is put back, whatever becomes of the next mail. */
+function arrivalOf({ moments }: Case): Moment | undefined {
+  const known = moments.filter(({ detail }) => detail.ignored === undefined);
+  const isTakenBack = ({ round }: Moment) =>
+    known.some((moment) => moment.event === 'bounced_for_good' && moment.round === round);
+  return known.findLast(
+    (moment) => moment.event === 'complained' || (moment.event === 'confirmed' && !isTakenBack(moment)),
+  );
 }
 
 const yes = (sentence: string): Verdict => ({ answer: 'yes', sentence: `Yes: ${sentence}` });
@@ -93,11 +107,12 @@ const verdicts: Record<Status, (one: Case) => Verdict> = {
       return { answer: 'no', sentence };
     }
     const accepted = last(one, 'accepted');
-    if (accepted?.actor.startsWith('operator'))
+    if (accepted?.actor.startsWith('operator '))
       return yes(`${accepted.actor} said ${when} that it was sent; the provider itself has not said so.`);
-    return yes(
-      `${nameOf(state.account)} accepted it ${when}. No word has come so far on whether it reached their mailbox.`,
-    );
+    const word = hearsLater(state.account)
+      ? 'No word has come so far on whether it reached their mailbox.'
+      : 'Whether it reached their mailbox is not told in this way of sending.';
+    return yes(`${nameOf(state.account)} accepted it ${when}. ${word}`);
   },
   delivered: ({ state, circumstances: { now } }) => {
     const arrivedAt = state.deliveredAt ?? now;
@@ -187,9 +202,13 @@ function waiting({ state, hindrances: [first], circumstances: { now } }: Case, w
   return notYet(`${why}; ${what === 'due' ? 'it is due' : what} ${whenOf(state, now)}.`);
 }
 
-/** A round that ends here may have had one before it, whose mail was accepted and bounced. */
-function notSent({ state }: Case, why: string): Verdict {
-  return no(state.sentAt === null ? why : `an earlier mail bounced, and it was not sent again: ${why}`);
+/** A round that ends here may have had one before it, whose mail was accepted. */
+function notSent(one: Case, why: string): Verdict {
+  if (one.state.sentAt === null || arrivalOf(one)) return no(why);
+  const earlier = last(one, 'bounced_for_good', 'bounced_for_now')
+    ? 'an earlier mail bounced'
+    : 'an earlier mail was accepted and is not known to have arrived';
+  return no(`${earlier}, and it was not sent again: ${why}`);
 }
 
 function doubtOf(cause: Moment | undefined, { account }: DeliveryState): string {

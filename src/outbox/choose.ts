@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../db/database.ts';
+import { statusesBefore } from '../domain/lifecycle.ts';
 import type { Status } from '../domain/status.ts';
+import type { OperatorVerb } from './operator.ts';
 import { statusList } from './rows.ts';
 
 /** Deliveries chosen by what they have in common, for an operator who has a word for all of them at once. */
@@ -23,6 +25,8 @@ export interface ChosenGroup {
   count: number;
   /** How many of them may have been sent: an operator's word does not move these back. */
   inDoubt: number;
+  /** How many of the others retention has emptied: nothing is left of them to send. */
+  forgotten: number;
   lowest: number;
   highest: number;
 }
@@ -31,25 +35,42 @@ export interface ChosenGroup {
 export async function countChosen(db: Database, choice: Choice): Promise<ChosenGroup[]> {
   const code = codeOf(db);
   const { rows } = await sql<ChosenGroup>`
-    SELECT status, source, ${code} AS error, count(*) AS count, count(first_possible_accept_at) AS "inDoubt",
+    SELECT status, source, ${code} AS error, count(*) AS count, 
+      count(*) FILTER (WHERE first_possible_accept_at IS NOT NULL) AS "inDoubt",
+      count(*) FILTER (WHERE first_possible_accept_at IS NULL AND ${isForgotten}) AS forgotten,
       min(seq) AS lowest, max(seq) AS highest
     FROM deliveries WHERE ${conditionOf(choice, code)} GROUP BY status, source, ${code} ORDER BY count(*) DESC
   `.execute(db.read);
-  return rows.map((row) => ({ ...row, count: Number(row.count), inDoubt: Number(row.inDoubt) }));
+  return rows.map((row) => ({
+    ...row,
+    count: Number(row.count),
+    inDoubt: Number(row.inDoubt),
+    forgotten: Number(row.forgotten),
+  }));
 }
 
-/** The next of them by number, from above one number up to another: what comes in meanwhile was not meant. */
+/** The next of them by number, or of those that an operator's word moves, from above one number up to another: what comes in meanwhile was not meant. */
 export async function readChosen(
   db: Database,
   choice: Choice,
-  { above, upTo, limit }: { above: number; upTo: number; limit: number },
+  { verb, above, upTo, limit }: { verb?: OperatorVerb; above: number; upTo: number; limit: number },
 ): Promise<number[]> {
   const { rows } = await sql<{ seq: number }>`
     SELECT seq FROM deliveries
-    WHERE ${conditionOf(choice, codeOf(db))} AND seq > ${above} AND seq <= ${upTo} ORDER BY seq LIMIT ${limit}
+    WHERE ${conditionOf(choice, codeOf(db))} AND ${verb ? movedBy(verb) : sql`1 = 1`} AND seq > ${above} AND seq <= ${upTo} ORDER BY seq LIMIT ${limit}
   `.execute(db.read);
   return rows.map(({ seq }) => seq);
 }
+
+/** What each of them counts as is the life-cycle's; that nothing is left to send is retention's. */
+function movedBy(verb: OperatorVerb): RawBuilder<unknown> {
+  if (verb !== 'requeued') return sql`status IN (${statusList(statusesBefore('resolved_closed'))})`;
+  return sql`status IN (${statusList(statusesBefore('requeued'))}) AND first_possible_accept_at IS NULL AND NOT ${isForgotten}`;
+}
+
+const isForgotten = sql`EXISTS (
+  SELECT 1 FROM delivery_events WHERE delivery_seq = deliveries.seq AND event = 'forgotten'
+)`;
 
 /** JSON is text in both databases. */
 function codeOf(db: Database): RawBuilder<string | null> {

@@ -121,4 +121,13 @@ describe('createLog for people', () => {
     expect(line.trimEnd()).toMatch(/^\P{Cc}+$/u);
     expect(line).toContain('reason="full\\n12:00:00');
   });
+
+  test('nor can the stack of a stranger’s error, or what is inside a field', () => {
+    const error = new Error('a\u001b[2Jb\u009b2Jc\u202ed');
+    const line = lineOf('error', { error, tags: { name: '\u009b2J\u2066' }, type: '\u202ex' });
+    expect(line).toContain('error=Error: a\\u001b[2Jb\\u009b2Jc\\u202ed\n    at ');
+    expect(line).toContain('tags={"name":"\\u009b2J\\u2066"}');
+    expect(line).toContain('type="\\u202ex"');
+    expect(line.replaceAll('\n', '')).toMatch(/^[^\p{Cc}\u202e\u2066]+$/u);
+  });
 });

@@ -76,11 +76,18 @@ function forPeople(line: string): string {
 
 function shortened(value: unknown): string {
   const error = value as { message?: unknown; stack?: unknown } | null;
-  return typeof error?.stack === 'string' ? error.stack : JSON.stringify(value);
+  if (typeof error?.stack === 'string') return error.stack.split(/\r?\n/).map(harmless).join('\n');
+  return harmless(JSON.stringify(value));
 }
 
 /** Some fields hold what a stranger wrote: it must not look like another line, nor steer the terminal. */
 function onOneLine(text: string): string {
-  if (!/\p{Cc}/u.test(text)) return text;
-  return JSON.stringify(text).replace(/\p{Cc}/gu, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
+  return text.search(unsafe) === -1 ? text : harmless(JSON.stringify(text));
+}
+
+/** Controls of both ranges, line separators, and what turns the writing direction. */
+const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+function harmless(text: string): string {
+  return text.replace(unsafe, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

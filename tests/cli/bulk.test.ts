@@ -67,7 +67,7 @@ describe('many deliveries at once', () => {
     );
     expect([code, out]).toEqual([
       1,
-      '3 of 4 deliveries are put back to be sent.\n1 is left alone: they were closed in doubt: they may have been sent.\n',
+      '3 of 3 deliveries are put back to be sent.\n1 is left alone: they were closed in doubt: they may have been sent.\n',
     ]);
     expect(await statuses()).toEqual({ pending: 3, failed_permanent: 1 });
     const again = await tidings(
@@ -87,6 +87,53 @@ describe('many deliveries at once', () => {
       notDone: [],
       isStopped: false,
     });
+  });
+
+  const forget = (seq: number) =>
+    world.db.write
+      .insertInto('delivery_events')
+      .values({
+        ...{ delivery_seq: seq, at: 1, event: 'forgotten', status: 'failed_permanent', round: 0 },
+        ...{ actor: 'sweep', detail: '{}' },
+      })
+      .execute();
+
+  test('a limit counts those that can move; what cannot is skipped and told apart', async () => {
+    await rowIn(world, 'failed_permanent', 1, { firstPossibleAcceptAt: 1, round: 1, evidence: 4 });
+    await forget(await rowIn(world, 'failed_permanent', 2));
+    await deadLetters(3, 4, 5);
+    const words = ['requeue', '--source', 'plain', '--limit', '2', '--reason', 'mended'];
+    const dry = await tidings(...words);
+    expect(dry.out.split('\n').slice(0, 3).sort()).toEqual([
+      '1 would be left alone: they were closed in doubt: they may have been sent.',
+      '1 would be left alone: they were emptied by retention (MAIL_RETENTION_DAYS): nothing is left to send.',
+      'Dry run: 2 deliveries would be put back to be sent. Nothing has been changed.',
+    ]);
+    const done = await tidings(...words, '--yes');
+    expect(done.out).toMatch(/^2 of 2 deliveries are put back to be sent\.\n1 is left alone/);
+    expect(await statuses()).toEqual({ failed_permanent: 3, pending: 2 });
+  });
+
+  test('where none can move, no command is offered; where the status is wrong, the right one is told', async () => {
+    const seq = await rowIn(world, 'failed_permanent', 1);
+    await forget(seq);
+    const dry = await tidings('requeue', '--source', 'plain', '--reason', 'x');
+    expect(dry.out).toMatch(/^Dry run: 0 deliveries would/);
+    expect(dry.out).not.toContain('Do it:');
+    await rowIn(world, 'sent', 2);
+    await rowIn(world, 'expired', 3);
+    const none = await tidings('requeue', '--status', 'suppressed', '--reason', 'x');
+    expect(none.out.split('\n').slice(0, -1).sort()).toEqual([
+      '1 expired: choose them with --status expired',
+      '1 failed_permanent: they were emptied by retention (MAIL_RETENTION_DAYS): nothing is left to send.',
+      '1 sent: they were sent, and are never repeated.',
+      'No delivery matches with status suppressed. In other statuses 3 deliveries match:',
+    ]);
+    const one = await tidings('requeue', String(seq), '--reason', 'x');
+    expect([one.code, one.out]).toEqual([
+      1,
+      `Delivery ${seq} is not requeued: its content was deleted, as MAIL_RETENTION_DAYS says, so there is nothing left to send.\n`,
+    ]);
   });
 
   test('in batches, with a word on how far it is, and no more than --limit', async () => {
@@ -181,7 +228,7 @@ onBothDatabases('choosing', (dialect) => {
       const now = world.clock.now();
       const status = ['failed_permanent'] as const;
       const all = { above: 0, upTo: third, limit: 10 };
-      const read = (more: object) => readChosen(world.db, { status, ...more }, all);
+      const read = (more: object) => readChosen(world.db, { status, ...more }, { ...all, verb: 'requeued' });
       expect(await read({})).toEqual([first, second, third]);
       expect(await read({ error: 'boom' })).toEqual([first, second]);
       expect(await read({ occasion: 'occasion-3' })).toEqual([third]);
@@ -198,6 +245,7 @@ onBothDatabases('choosing', (dialect) => {
           error: 'boom',
           count: 2,
           inDoubt: 0,
+          forgotten: 0,
           lowest: first,
           highest: second,
         },
@@ -207,6 +255,7 @@ onBothDatabases('choosing', (dialect) => {
           error: null,
           count: 1,
           inDoubt: 0,
+          forgotten: 0,
           lowest: third,
           highest: third,
         },

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { skewFinding } from '../../src/cli/check-database.ts';
@@ -105,6 +105,24 @@ describe('doctor and the provider', () => {
     }
   });
 
+  test('is asked also before there is a database, and none is made by that', async () => {
+    const fake = await startFakeResend({ keys: [{ apiKey: 're_secret_0123456789abcdef', account: 'main' }] });
+    try {
+      const { code, marked, out } = await doctor({
+        ...{ MAIL_PROVIDER: 'resend', RESEND_BASE_URL: fake.url, EMAIL_FROM_ADDRESS: 'us@example.org' },
+        RESEND_API_KEY: 're_another_0123456789abcdef',
+      });
+      expect(code).toBe(1);
+      expect(marked('problem')).toEqual([
+        expect.stringMatching(/^resend was asked just now, and takes no mail: /),
+      ]);
+      expect(JSON.parse(out)).toMatchObject({ database: { state: 'not made yet' }, deliveries: null });
+      expect(existsSync(join(shell.folder, 'data'))).toBe(false);
+    } finally {
+      await fake.close();
+    }
+  });
+
   test('an open circuit, a pause and a rate that all processes know', () => {
     const now = startLate;
     const open = { ...freshPace, openSince: now - 60_000, openReason: 'over_quota', probeAt: now };
@@ -134,6 +152,22 @@ test('says of each setting where it comes from, and that a sample is no producti
   );
   expect(out).toMatch(/\n1 problem\. \d notes\.\n$/);
   expect(code).toBe(1);
+});
+
+test('who must decide is counted in the last line, and is no problem', async () => {
+  const world = await createWorld('sqlite');
+  try {
+    await rowIn(world, 'needs_review', 1);
+    await rowIn(world, 'failed_permanent', 2);
+    // A port on which nothing listens: the highest is hardly ever taken.
+    const env = { DATABASE_URL: world.url, PORT: '65535' };
+    const { code, out } = await shell.run(['doctor'], { env });
+    expect(out).toMatch(/\nNo problems; 2 deliveries need a person\. \d+ notes\.\n$/);
+    expect(out.replace(/\s+/g, ' ')).toContain('If yours is on another port, set PORT here too.');
+    expect(code).toBe(0);
+  } finally {
+    await world.close();
+  }
 });
 
 test('clocks that differ: how much, which way, and from when on it matters', () => {

@@ -196,7 +196,7 @@ describe('tidings deliveries explain', () => {
   test('an address that nobody has asked for: what was looked for, how, and whether it is suppressed', async () => {
     const { out, code } = await tidings('nobody@example.org');
     expect(out).toMatch(
-      /^No: nobody has asked for a mail to nobody@example\.org, so none was sent\.\nThe search is by exactly this address/,
+      /^None that is still known: no delivery to nobody@example\.org is on record\. Addresses are forgotten MAIL_RETENTION_DAYS after .*\nThe search is by exactly this address/,
     );
     expect(out).toContain('is not on the list of those that must not be mailed');
     expect(code).toBe(0);
@@ -226,6 +226,8 @@ describe('tidings deliveries explain', () => {
       /What it waits for\n {4}The source plain has been paused for \d+ m?s by \S+: wrong text\./,
     );
     expect(out).toContain('      npx tidings resume plain\n');
+    const shown = await shell.run(['deliveries', 'show', String(fourteen.seqs.pending)], { env });
+    expect(shown.out).toMatch(/\nNext The source plain has been paused for .* npx tidings resume plain\n/);
     await shell.run(['resume', 'plain'], { env });
     expect((await tidings(String(fourteen.seqs.pending))).out).toContain('no worker seems to be running');
   });

@@ -73,6 +73,8 @@ describe('pause and resume', () => {
     );
     const all = await tidings('resume', '--json');
     expect(JSON.parse(all.out)).toEqual({ scope: '*', isResumed: true, waiting: 1, stillPaused: [] });
+    await tidings('pause', '--reason', 'again');
+    expect((await tidings('resume')).out).toBe('Sending goes on.\n1 delivery waits to be sent.\n');
     expect((await tidings('resume')).out).toMatch(/^There was no pause of everything\.\n/);
   });
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { follow } from '../../src/cli/follow.ts';
 import { tellRepeated, tellSettled, tellUnsettled } from '../../src/cli/send-words.ts';
 import { createPaint } from '../../src/cli/terminal.ts';
+import { readWaits } from '../../src/cli/waits-for.ts';
 import type { DeliveryRow } from '../../src/db/schema.ts';
 import type { Status } from '../../src/domain/status.ts';
 import type { DeliveryState } from '../../src/domain/transition.ts';
@@ -46,6 +47,21 @@ describe('send', () => {
     expect(tellUnsettled(rows, 10_000, world.clock.now())).toEqual([
       'Queued; no worker has taken it in 10 s. Start one with: npm start',
     ]);
+  });
+
+  test('what a pause or the provider keeps waiting is told as that, and no worker is asked for', async () => {
+    const now = world.clock.now();
+    const [one, two] = [await row('pending'), await row('pending')];
+    const provider = { account: 'resend:1' };
+    expect([...(await readWaits({ ...world, provider }, [one, two])).keys()]).toEqual([]);
+    const pause = { scope: '*', reason: 'wrong text', paused_by: 'ana', paused_at: now - 5_000 };
+    await world.db.write.insertInto('pauses').values(pause).execute();
+    const waits = await readWaits({ ...world, provider }, [one, two]);
+    await world.db.write.deleteFrom('pauses').execute();
+    const why =
+      'Everything has been paused for 5 s by ana: wrong text. It goes on when that is over. When the reason is gone, let it go on: npx tidings resume';
+    expect(tellUnsettled([one, two], 10_000, now, waits)).toEqual([`Queued, and kept waiting. ${why}`]);
+    expect(tellRepeated(one, now, paint, waits.get(one.seq))[1]).toBe(why);
   });
 
   test('what a worker has taken and not settled is told as it stands', async () => {

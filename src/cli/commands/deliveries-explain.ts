@@ -127,7 +127,7 @@ async function ofPerson(
 function nothing(address: Address, isLaterPage: boolean, { suppression }: Circumstances): string[] {
   if (isLaterPage) return [`No earlier delivery to ${printable(address)}.`];
   return [
-    `No: nobody has asked for a mail to ${printable(address)}, so none was sent.`,
+    `None that is still known: no delivery to ${printable(address)} is on record. Addresses are forgotten MAIL_RETENTION_DAYS after a delivery has ended, so there may have been one before that.`,
     'The search is by exactly this address: another one of the same person, or one with a slip in it, is not found.',
     'Ask which address they gave, and whether they subscribed at all. What was asked for: npx tidings deliveries list',
     ...(suppression ? [] : ['The address is not on the list of those that must not be mailed.']),

@@ -67,10 +67,13 @@ export function addRequeue(deliveries: Command, context: Context): void {
     });
 }
 
-function sentenceOf({ reference, row, isDone }: Answer, now: number): string {
+function sentenceOf(answer: Answer, now: number): string {
+  const { reference, row, isDone } = answer;
   if (!row) return `${printable(reference)}: there is no such delivery.`;
   const name = `Delivery ${row.seq}`;
   if (isDone) return `${name} is requeued: it is ${row.status} again and sent when a worker takes it.`;
+  if (answer.why === 'forgotten')
+    return `${name} is not requeued: its content was deleted, as MAIL_RETENTION_DAYS says, so there is nothing left to send.`;
   return `${name} is not requeued: ${refusals[row.status](row, now)}`;
 }
 

@@ -8,22 +8,30 @@ import { printableLines } from '../printable.ts';
 export function addShow(deliveries: Command, { terminal }: Context): void {
   deliveries
     .command('show')
-    .argument('<delivery>', "its number, its UUID, or the provider's message id")
+    .argument(
+      '<delivery>',
+      "its number, its UUID, its key (source:occasion:recipient), or the provider's message id",
+    )
     .description('Tell the story of a delivery: why did she, or did she not, get this mail?')
     .option('--mail', 'print the text of its latest mail, and nothing else; with --json all its parts')
     .option(...jsonOption)
     .addHelpText('after', example('deliveries show 12', 'deliveries show 12 --mail'))
     .action(async (reference: string, options: { mail?: true; json?: true }) => {
-      const [{ mailJson, storyJson }, { tellDelivery }] = await Promise.all([
+      const [{ mailJson, storyJson }, { tellDelivery }, { readWaits }] = await Promise.all([
         import('../../outbox/delivery-json.ts'),
         import('../story.ts'),
+        import('../waits-for.ts'),
       ]);
-      await withEngine(async ({ queries, clock }) => {
+      await withEngine(async (engine) => {
+        const { queries, clock } = engine;
         const row = await requireDelivery(queries, reference);
         const { events, mails } = await queries.story(row.seq);
         const story = { row, events, mails, now: clock.now() };
         if (options.json && !options.mail) return terminal.json(storyJson(story));
-        if (!options.mail) return terminal.print(...tellDelivery(story, terminal.paint));
+        if (!options.mail) {
+          const waits = await readWaits(engine, [row]);
+          return terminal.print(...tellDelivery(story, terminal.paint, waits.get(row.seq)));
+        }
         const mail = mails.filter(({ round, text }) => round > 0 && text !== null).at(-1);
         if (!mail) {
           throw new Refusal(

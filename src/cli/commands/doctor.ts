@@ -45,7 +45,7 @@ export function addDoctor(program: Command, context: Context): void {
       terminal.print(
         ...findings.flatMap((finding) => tellFinding(finding, terminal)),
         '',
-        summary(findings, paint),
+        summary(findings, checkup.deliveries?.needPerson ?? 0, paint),
       );
     });
 }
@@ -64,11 +64,15 @@ function tellFinding({ mark, sentence, cure }: Finding, { paint, columns }: Term
   ];
 }
 
-function summary(findings: readonly Finding[], paint: Paint): string {
+function summary(findings: readonly Finding[], needPerson: number, paint: Paint): string {
   const count = (mark: Finding['mark']) => findings.filter((finding) => finding.mark === mark).length;
   const [problems, notes] = [count('problem'), count('note')];
   const noted = notes === 0 ? '' : ` ${notes} ${notes === 1 ? 'note' : 'notes'}.`;
+  const people =
+    needPerson === 0
+      ? '.'
+      : `; ${needPerson} ${needPerson === 1 ? 'delivery needs' : 'deliveries need'} a person.`;
   return problems === 0
-    ? `${paint.meaning('good', 'No problems.')}${noted}`
-    : `${paint.meaning('needs a person', `${problems} ${problems === 1 ? 'problem' : 'problems'}.`)}${noted}`;
+    ? `${paint.meaning(needPerson === 0 ? 'good' : 'needs a person', `No problems${people}`)}${noted}`
+    : `${paint.meaning('needs a person', `${problems} ${problems === 1 ? 'problem' : 'problems'}${people}`)}${noted}`;
 }

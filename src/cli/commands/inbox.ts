@@ -5,13 +5,20 @@ import { ago } from '../../std/duration.ts';
 import { Refusal } from '../../std/refusal.ts';
 import { wholeNumber } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
-import { printable, printableLines } from '../printable.ts';
+import { printable, printableLines, shellWord } from '../printable.ts';
 import { type Column, table } from '../table.ts';
+import { providers } from './serve.ts';
 
 /** Enough to tell mails apart on a screen; `show` takes any beginning of an id that is not ambiguous. */
 const idShownLength = 8;
 const idLengthMin = 4;
 const limitByDefault = 20;
+
+interface ListOptions {
+  limit: number;
+  below?: number;
+  json?: true;
+}
 
 export function addInbox(program: Command, context: Context): void {
   const inbox = program
@@ -26,6 +33,8 @@ export function addInbox(program: Command, context: Context): void {
 function addInboxList(inbox: Command, { terminal }: Context): void {
   inbox
     .command('list', { isDefault: true })
+    .usage('[options]')
+    .argument('[message]', '')
     .description('List its mails, newest first (also without the word list)')
     .option('--limit <count>', 'how many, at most 500', wholeNumber(500), limitByDefault)
     .option(
@@ -35,15 +44,21 @@ function addInboxList(inbox: Command, { terminal }: Context): void {
     )
     .option(...jsonOption)
     .addHelpText('after', example('inbox --limit 5'))
-    .action(async ({ limit, below, json }: { limit: number; below?: number; json?: true }) => {
+    .action(async (message: string | undefined, { limit, below, json }: ListOptions) => {
+      if (message !== undefined) throw notHere(message);
       const { readInbox } = await import('../../providers/capture.ts');
-      await withEngine(async ({ db, clock }) => {
+      await withEngine(async ({ db, clock }, { provider }) => {
         // One more than asked for says whether there is a next page.
         const found = await readInbox(db, limit + 1, below);
         const mails = found.slice(0, limit);
         const next = found.length > mails.length ? (mails.at(-1)?.number ?? null) : null;
         if (json) return terminal.json({ mails: mails.map(mailJson), next: next && { below: next } });
         if (mails.length === 0 && below !== undefined) return terminal.print('No earlier mails.');
+        if (mails.length === 0 && provider !== 'capture') {
+          return terminal.print(
+            `The inbox is empty: MAIL_PROVIDER is ${provider}, ${providers[provider]}. What became of them: npx tidings deliveries list`,
+          );
+        }
         if (mails.length === 0) {
           return terminal.print(
             'The inbox is empty. Mails appear here when a worker sends them and MAIL_PROVIDER is capture.',
@@ -57,6 +72,17 @@ function addInboxList(inbox: Command, { terminal }: Context): void {
         if (next !== null) terminal.print(`More: npx tidings inbox${limited} --below ${next}`);
       });
     });
+}
+
+/** The list takes no name; who gives one wants to read that mail. */
+function notHere(message: string): Refusal {
+  const isName = /^[0-9a-f-]+$/i.test(message);
+  return new Refusal(
+    'unknown_command',
+    isName
+      ? `To read one mail: npx tidings inbox show ${shellWord(message)}`
+      : `The inbox has no command ${JSON.stringify(message)}. To read one mail: npx tidings inbox show <message>`,
+  );
 }
 
 function columnsOf(now: number): Column<CapturedMail>[] {

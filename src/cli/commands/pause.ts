@@ -70,13 +70,16 @@ export function addResume(program: Command, { terminal }: Context): void {
         if (json) return terminal.json({ scope, isResumed, waiting, stillPaused: still.map(pauseJson) });
         const held = still.filter((each) => each.scope === everything || scope === everything);
         terminal.print(
-          isResumed ? `${capital(scopeName(scope))} is not paused any more.` : wasNotPaused(scope),
+          isResumed ? isResumedNow(scope) : wasNotPaused(scope),
           waits(waiting),
           ...held.map((pause) => `Still: ${tellPause(pause, clock.now())}`),
         );
       });
     });
 }
+
+const isResumedNow = (scope: string) =>
+  scope === everything ? 'Sending goes on.' : `${capital(scopeName(scope))} is not paused any more.`;
 
 const wasNotPaused = (scope: string) =>
   scope === everything ? 'There was no pause of everything.' : `${capital(scopeName(scope))} was not paused.`;

@@ -50,11 +50,13 @@ function collect(value: string, previous: string[] = []): string[] {
 
 async function send(options: SendOptions, context: Context): Promise<void> {
   const { terminal } = context;
-  const [{ readRecipients, readText, requireSendable }, words, { systemIds }] = await Promise.all([
-    import('../plain-mail.ts'),
-    import('../send-words.ts'),
-    import('../../std/ids.ts'),
-  ]);
+  const [{ readRecipients, readText, requireSendable }, words, { systemIds }, { readWaits }] =
+    await Promise.all([
+      import('../plain-mail.ts'),
+      import('../send-words.ts'),
+      import('../../std/ids.ts'),
+      import('../waits-for.ts'),
+    ]);
   const recipients = readRecipients(options.to ?? []);
   const mail = { subject: options.subject ?? '', text: await readText(options) };
   await requireSendable(mail, recipients);
@@ -72,7 +74,8 @@ async function send(options: SendOptions, context: Context): Promise<void> {
       answers.filter(({ isNew }) => !isNew),
       { forMs: 0 },
     );
-    for (const row of known) say(...words.tellRepeated(row, now(), terminal.paint));
+    const knownWaits = await readWaits(engine, known);
+    for (const row of known) say(...words.tellRepeated(row, now(), terminal.paint, knownWaits.get(row.seq)));
 
     const fresh = answers.filter(({ isNew }) => isNew);
     for (const { seq } of fresh)
@@ -81,7 +84,9 @@ async function send(options: SendOptions, context: Context): Promise<void> {
       forMs: options.wait ? waitMs : 0,
       onSettled: (row) => say(...words.tellSettled(row, now(), terminal.paint)),
     });
-    if (options.wait) say(...words.tellUnsettled(made, waitMs, now()));
+    if (options.wait && !options.json) {
+      say(...words.tellUnsettled(made, waitMs, now(), await readWaits(engine, made)));
+    }
 
     if (options.json) {
       const rows = [
