@@ -111,17 +111,37 @@ describe('configuration', () => {
   });
 
   it('002-P2-01, 002-P2-07 A provider that is chosen must have what it needs', () => {
-    expect(problemsOf({ MAIL_PROVIDER: 'resend' })).toEqual([
+    const EMAIL_FROM_ADDRESS = 'us@example.org';
+    expect(problemsOf({ MAIL_PROVIDER: 'resend', EMAIL_FROM_ADDRESS })).toEqual([
       expect.stringContaining('needs RESEND_API_KEY'),
     ]);
-    expect(problemsOf({ MAIL_PROVIDER: 'smtp' })).toEqual([expect.stringContaining('needs SMTP_URL')]);
-    expect(problemsOf({ MAIL_PROVIDER: 'resend', RESEND_API_KEY: 'short' })).toEqual([
+    expect(problemsOf({ MAIL_PROVIDER: 'smtp', EMAIL_FROM_ADDRESS })).toEqual([
+      expect.stringContaining('needs SMTP_URL'),
+    ]);
+    expect(problemsOf({ MAIL_PROVIDER: 'resend', EMAIL_FROM_ADDRESS, RESEND_API_KEY: 'short' })).toEqual([
       'RESEND_API_KEY must be at least 20 characters long.',
     ]);
     expect(problemsOf({ RESEND_MAX_RPS: '0' })).toEqual([expect.stringContaining('RESEND_MAX_RPS must be')]);
     expect(
-      readConfig({ MAIL_PROVIDER: 'resend', RESEND_API_KEY: 're_0123456789abcdefghij' }, '').resendMaxRps,
+      readConfig(
+        { MAIL_PROVIDER: 'resend', EMAIL_FROM_ADDRESS, RESEND_API_KEY: 're_0123456789abcdefghij' },
+        '',
+      ).resendMaxRps,
     ).toBe(2);
+  });
+
+  it('real mail is never sent from the default sender, unless somebody has chosen it', () => {
+    const real = [
+      { MAIL_PROVIDER: 'smtp', SMTP_URL: 'smtp://localhost:25' },
+      { MAIL_PROVIDER: 'resend', RESEND_API_KEY: 're_0123456789abcdefghij' },
+    ];
+    for (const env of real) {
+      const sentence = `MAIL_PROVIDER=${env.MAIL_PROVIDER} needs EMAIL_FROM_ADDRESS: your own sender. The default is not yours to send from.`;
+      expect(problemsOf(env)).toEqual([sentence]);
+      expect(problemsOf({ ...env, EMAIL_FROM_ADDRESS: '' })).toEqual([sentence]);
+      expect(problemsOf({ ...env, EMAIL_FROM_ADDRESS: 'noreply@transparenta.eu' })).toEqual([]);
+      expect(problemsOf(env, envFile('EMAIL_FROM_ADDRESS=us@example.org'))).toEqual([]);
+    }
   });
 
   it('8.24 Several keys of a role may be active; each is long enough, and none has two roles', () => {
@@ -141,6 +161,9 @@ describe('configuration', () => {
   it('lets other machines in only with a key; a worker has nothing to open', () => {
     for (const HOST of ['0.0.0.0', '::', '10.0.0.1', 'example.org']) {
       expect(problemsOf({ HOST })).toEqual([expect.stringContaining('Set OPERATOR_API_KEY')]);
+      expect(problemsOf({ HOST, PROCESS_ROLE: 'api' })).toEqual([
+        expect.stringContaining('Set OPERATOR_API_KEY'),
+      ]);
       expect(problemsOf({ HOST, PROCESS_ROLE: 'worker' })).toEqual([]);
       expect(problemsOf({ HOST, READ_API_KEY: 'r'.repeat(32) })).toEqual([]);
     }

@@ -21,6 +21,7 @@ export function readConfig(environment: Environment = process.env, envFile = '.e
     ...misspelled(environment, file),
   ];
   const config: Record<string, unknown> = {};
+  const isSet = ({ name }: { name: string }) => Boolean(environment[name] || file[name]);
   for (const [key, variable] of Object.entries(variables)) {
     // An empty variable is what deployment tools write for "not set".
     const value = environment[variable.name] || file[variable.name] || variable.default;
@@ -28,7 +29,7 @@ export function readConfig(environment: Environment = process.env, envFile = '.e
     if ('value' in result) config[key] = result.value;
     else problems.push(`${variable.name} must be ${result.mustBe}.`);
   }
-  problems.push(...contradictions(config as Partial<Config>));
+  problems.push(...contradictions(config as Partial<Config>, isSet(variables.from)));
   if (problems.length > 0) throw new Refusal('invalid_configuration', problems.join('\n'), { problems });
   return Object.freeze(config as unknown as Config);
 }
@@ -58,7 +59,7 @@ function misspelled(environment: Environment, file: Environment): string[] {
     });
 }
 
-function contradictions(config: Partial<Config>): string[] {
+function contradictions(config: Partial<Config>, isSenderSet: boolean): string[] {
   const problems: string[] = [];
   if (config.role === 'api' && config.databaseUrl === 'sqlite::memory:') {
     problems.push(
@@ -70,6 +71,12 @@ function contradictions(config: Partial<Config>): string[] {
   }
   if (config.provider === 'smtp' && config.smtpUrl === '') {
     problems.push('MAIL_PROVIDER=smtp needs SMTP_URL. Set it, or leave MAIL_PROVIDER at capture.');
+  }
+  // The default is somebody's real domain: fine for an inbox that nothing leaves.
+  if (!isSenderSet && (config.provider === 'resend' || config.provider === 'smtp')) {
+    problems.push(
+      `MAIL_PROVIDER=${config.provider} needs EMAIL_FROM_ADDRESS: your own sender. The default is not yours to send from.`,
+    );
   }
   const { operatorApiKeys = [], readApiKeys = [], serviceApiKeys = [] } = config;
   const allKeys = [...operatorApiKeys, ...readApiKeys, ...serviceApiKeys];

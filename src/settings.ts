@@ -141,7 +141,8 @@ export const variables = {
   from: {
     name: 'EMAIL_FROM_ADDRESS',
     default: 'noreply@transparenta.eu', // spec 002's default (002-P2-02)
-    meaning: 'Sender of every mail: an address, or `Name <address>`.',
+    meaning:
+      'Sender of every mail: an address, or `Name <address>`. `resend` and `smtp` need it set: the default is not yours.',
     read: (text) => {
       const parsed = parseSender(text);
       return parsed.ok

@@ -37,6 +37,7 @@ test('no address, no text and no key is in the logs of a server in trouble, or o
   const env = {
     ...{ DATABASE_URL: world.url, PORT: '0', LOG_LEVEL: 'debug', RESEND_MAX_RPS: '50' },
     ...{ MAIL_PROVIDER: 'resend', RESEND_API_KEY: apiKey, RESEND_BASE_URL: fake.url },
+    EMAIL_FROM_ADDRESS: 'Tidings <noreply@sender.example>',
   };
   const isMail = ({ method }: { method: string }) => method === 'POST';
   const quoting = `Invalid to: citizen-1@recipient.example. You sent "${secrets.body}" with Bearer ${apiKey}`;

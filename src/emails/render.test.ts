@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { parseAddress } from '../domain/address.ts';
 import { type RenderOrder, render } from './render.ts';
+import { checkSendable } from './sendable.ts';
 
 const letter = { subject: 'News', text: 'One.\nTwo.\n\nThree.' };
 const order: RenderOrder = { template: 'plain', locale: null, props: letter };
@@ -115,5 +117,32 @@ describe('what is missing', () => {
   test('000-29 Variables that no template knows are let pass, and do not show', async () => {
     const { html, text } = await rendered({ props: { ...letter, campus: 'Busch <b>' } });
     expect(html + text).not.toContain('Busch');
+  });
+
+  test.each([
+    [
+      { ...letter, html: '<b>' },
+      'The template plain has no variable "html". There are: subject, text, heading, preheader, action, reason, unsubscribeUrl, manageUrl.',
+    ],
+    [{ subjct: 'News', text: 'x' }, /no variable "subjct"\. Did you mean subject\? There are: subject, text/],
+    [
+      { ...letter, action: { label: 'Open', url: 'https://example.org', lable: 'x' } },
+      /no variable "action\.lable"\. Did you mean label\? There are: label, url\.$/,
+    ],
+    [{ ...letter, toString: 'x' }, /no variable "toString"/],
+  ])('At the door they are refused: %j', async (props, sentence) => {
+    const answer = await checkSendable({ ...order, props }, []);
+    expect(answer).toMatchObject({ ok: false, code: 'invalid_variable' });
+    if (!answer.ok) expect(answer.sentence).toMatch(sentence);
+    expect((await render({ ...order, props: { ...letter, ...props } })).ok).toBe(true);
+  });
+
+  test('What is too large is refused before it is rendered', async () => {
+    // Rendering would find the missing template first.
+    const props = { ...letter, text: '€'.repeat(180_000) };
+    const to = parseAddress('a@example.org');
+    if (!to.ok) throw new Error(to.sentence);
+    const answer = await checkSendable({ template: 'none', locale: null, props }, [to.address]);
+    expect(answer).toMatchObject({ ok: false, code: 'body_too_big' });
   });
 });

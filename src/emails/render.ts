@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import type { Template } from './template.ts';
-import type { ValueProblem } from './values.ts';
+import { unknownVariable, type ValueProblem } from './values.ts';
 import { localeFor, words } from './words.ts';
 
 /**
@@ -32,7 +32,11 @@ const templates: ReadonlyMap<string, () => Promise<Template>> = new Map([
   ['plain', async () => (await import('./templates/plain.tsx')).plain],
 ]);
 
-export async function render({ template: name, locale, props }: RenderOrder): Promise<Rendered> {
+/** What was accepted by another version may hold variables that this one does not know: only the door refuses them. */
+export async function render(
+  { template: name, locale, props }: RenderOrder,
+  unknownVariables: 'ignored' | 'refused' = 'ignored',
+): Promise<Rendered> {
   const read = templates.get(name);
   if (!read) return problem('missing_template', `There is no template named ${quoted(name)}.`);
   const { template, markupOf } = loaded.get(name) ?? (await load(name, read));
@@ -42,6 +46,8 @@ export async function render({ template: name, locale, props }: RenderOrder): Pr
     return problem('missing_locale', `${written}, and not in ${quoted(locale ?? '')}.`);
   }
   try {
+    const unknown = unknownVariables === 'refused' && unknownVariable(name, template.schema, props);
+    if (unknown) return unknown;
     const values = template.read(props);
     if (!values.ok) return values;
     const said = words[language];

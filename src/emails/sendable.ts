@@ -9,13 +9,21 @@ import { type RenderOrder, render } from './render.ts';
 export type Sendable = { ok: true } | { ok: false; code: string; sentence: string };
 
 export async function checkSendable(order: RenderOrder, to: readonly Address[]): Promise<Sendable> {
-  const rendered = await render(order);
-  if (!rendered.ok) return rendered;
-  const { subject, html, text } = rendered;
   // The sender was checked with the configuration; any good one stands in for it.
   const sender = parseSender('sender@example.org');
   if (!sender.ok) throw new Error(sender.sentence);
   const from = sender.sender;
+  const { text: given } = order.props;
+  const [first] = to;
+  if (typeof given === 'string' && first) {
+    // The text goes out twice. What is too large already so is not rendered first: that is dear.
+    const least = { from, to: first, subject: '-', html: given, text: given, headers: {}, tags: {} };
+    const checked = checkMail(least);
+    if (!checked.ok && checked.code === 'body_too_big') return checked;
+  }
+  const rendered = await render(order, 'refused');
+  if (!rendered.ok) return rendered;
+  const { subject, html, text } = rendered;
   for (const address of to) {
     const checked = checkMail({ from, to: address, subject, html, text, headers: {}, tags: {} });
     if (!checked.ok) return checked;

@@ -1,6 +1,7 @@
 import type { TValidationError } from 'typebox/error';
 import Format from 'typebox/format';
 import { Compile, type XStatic } from 'typebox/schema';
+import { nearest } from '../std/nearest.ts';
 import { isSafeLink, linkCharactersMax } from './link.ts';
 
 /**
@@ -64,6 +65,36 @@ export function createValues<const Schema extends PropsSchema>(
     if (validator.Check(props)) return { ok: true, props: props as PropsOf<Schema> };
     return problemOf(template, validator.Errors(props)[1]);
   };
+}
+
+/**
+ * What was given under a name that the template does not have: at the door most likely a slip, and a part of the mail that
+ * nobody would miss until it is read.
+ */
+export function unknownVariable(
+  template: string,
+  schema: PropsSchema,
+  given: Readonly<Record<string, unknown>>,
+  path: readonly string[] = [],
+): Problem | undefined {
+  const known = Object.keys(schema.properties);
+  for (const [name, value] of Object.entries(given)) {
+    const own = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
+    if (!own) {
+      const shown = JSON.stringify([...path, name.length > 60 ? `${name.slice(0, 59)}…` : name].join('.'));
+      const meant = nearest(name.slice(0, 40), known);
+      const choice = `${meant ? ` Did you mean ${meant}?` : ''} There are: ${known.join(', ')}.`;
+      const sentence = `The template ${template} has no variable ${shown}.${choice}`;
+      return { ok: false, code: 'invalid_variable', sentence };
+    }
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    const inner =
+      own.type === 'object' && isObject
+        ? unknownVariable(template, own, value as Record<string, unknown>, [...path, name])
+        : undefined;
+    if (inner) return inner;
+  }
+  return undefined;
 }
 
 /** Only what the schema names; what is blank is as good as not given. */

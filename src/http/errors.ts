@@ -17,6 +17,7 @@ const statusesByRefusal: Readonly<Record<string, number>> = {
   key_required: 401,
   role_required: 403,
   foreign_host: 403,
+  foreign_request: 403,
   cross_site: 403,
   delivery_not_found: 404,
   mail_not_found: 404,

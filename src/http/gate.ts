@@ -19,6 +19,13 @@ export interface Caller {
   name: string;
   /** Which key, for stories and logs; null where no key was asked for. */
   key: string | null;
+  /** May see what a read key opens: a page for anybody shows the others less. */
+  isReader: boolean;
+}
+
+/** Who said it, as it stands after "paused by". */
+export function speaker(by: string | undefined, { key }: Pick<Caller, 'key'>): string {
+  return `${by ?? 'the API'}${key === null ? '' : ` (${key})`}`;
 }
 
 /** Requests a minute. */
@@ -38,7 +45,7 @@ export function createGate(auth: Auth, clock: Clock, limits: Limits = limitsByDe
   const failures = createRateLimit(limits.failures, clock);
 
   function identify(request: FastifyRequest, reply: FastifyReply, who: readonly Role[]): Caller {
-    if (auth.isOpen) return { name: request.ip, key: null };
+    if (auth.isOpen) return { name: request.ip, key: null, isReader: true };
     const holder = auth.holderOf(keyIn(request.headers));
     if (!holder) {
       // Only those without a good key are held up: a stranger behind the same proxy must not lock anybody out.
@@ -55,12 +62,18 @@ export function createGate(auth: Auth, clock: Clock, limits: Limits = limitsByDe
         `This key is a ${holder.role} key; this needs an ${keysNamed(['operator', ...who.filter((role) => role !== 'operator')])}.`,
       );
     }
-    return { name: holder.name, key: holder.name };
+    return { name: holder.name, key: holder.name, isReader: holder.role !== 'service' };
+  }
+
+  function isReader({ headers }: FastifyRequest): boolean {
+    if (auth.isOpen) return true;
+    const holder = auth.holderOf(keyIn(headers));
+    return holder !== undefined && holder.role !== 'service';
   }
 
   return {
     admit({ method, who }, request, reply) {
-      if (who === 'anybody') return { name: request.ip, key: null };
+      if (who === 'anybody') return { name: request.ip, key: null, isReader: isReader(request) };
       const caller = identify(request, reply, who);
       requirePatience((method === 'GET' ? reads : writes).take(caller.name), reply);
       return caller;

@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
 import type { Database } from '../db/database.ts';
 import { type Lane, lanes } from '../domain/delivery.ts';
+import { evidenceEventNames } from '../domain/evidence.ts';
+import { arrow, workEvents } from '../domain/lifecycle.ts';
+import { statusNames } from '../domain/status.ts';
 import type { Clock } from '../std/clock.ts';
 import type { Metric, Sample } from './metrics.ts';
 import type { ApiParts } from './server.ts';
@@ -72,9 +75,16 @@ async function waitingMetrics({ db, sources, clock }: OutboxMetricParts): Promis
 /** A transaction may still be open that has taken a lower number; ours are over long before this. */
 const settledMs = 5_000;
 
+/** From the first question on each is there with 0: of a series that begins with 1, Prometheus sees no increase. */
+const knownEvents: readonly string[] = [...workEvents, ...evidenceEventNames].sort();
+const attemptEvents: ReadonlySet<string> = new Set([
+  'accepted',
+  ...workEvents.filter((event) => statusNames.some((status) => arrow(status, event)?.countsAttempt)),
+]);
+
 /** What happened since the first question, from the story, of which each look reads only what is new. */
 function createEventCounts({ db, clock }: OutboxMetricParts): () => Promise<Metric[]> {
-  const totals = new Map<string, { events: number; attempts: number }>();
+  const totals = new Map(knownEvents.map((event) => [event, { events: 0, attempts: 0 }]));
   let seen: number | undefined;
 
   async function look(): Promise<void> {
@@ -89,9 +99,9 @@ function createEventCounts({ db, clock }: OutboxMetricParts): () => Promise<Metr
       .where('at', '>', clock.now() - settledMs)
       .executeTakeFirst();
     const until = fresh?.seq == null ? ((await lastEvent(db)) ?? seen) : Number(fresh.seq) - 1;
-    // An attempt is told with its number; reasons and errors stand in the same JSON with their quotes escaped.
+    // An attempt is told with its number, and 0 is a new beginning; reasons and errors stand in the same JSON with their quotes escaped.
     const { rows } = await sql<{ event: string; events: number | string; attempts: number | string }>`
-      SELECT event, count(*) AS events, sum(CASE WHEN detail LIKE '%"attempts":%' THEN 1 ELSE 0 END) AS attempts
+      SELECT event, count(*) AS events, sum(CASE WHEN detail LIKE '%"attempts":%' AND detail NOT LIKE '%"attempts":0%' THEN 1 ELSE 0 END) AS attempts
       FROM delivery_events WHERE event_seq > ${seen} AND event_seq <= ${until} GROUP BY event
     `.execute(db.read);
     for (const { event, events, attempts } of rows) {
@@ -119,7 +129,7 @@ function createEventCounts({ db, clock }: OutboxMetricParts): () => Promise<Metr
         type: 'counter',
         help: 'Attempts that ended, by how, in all processes, since this one was first asked.',
         samples: all.flatMap(([event, { attempts }]) =>
-          attempts > 0 ? [{ labels: { event }, value: attempts }] : [],
+          attempts > 0 || attemptEvents.has(event) ? [{ labels: { event }, value: attempts }] : [],
         ),
       },
     ];

@@ -24,6 +24,8 @@ export interface Route<
   query?: Query;
   body?: Body;
   bodyOctetsMax?: number;
+  /** Asked where the body is not as it must be: throws a refusal that says more, if there is more to say. */
+  explain?(body: unknown, traceId: string): Promise<void>;
   answers: Readonly<Record<number, Documented>>;
   /** Errors of its own, beside those that follow from the above. */
   refusals?: Readonly<Record<number, string>>;
@@ -90,6 +92,14 @@ function addRoute(server: FastifyInstance, route: Route, gate: Gate): void {
     query: route.query && createValidator(route.query, 'query'),
     body: route.body && createValidator(route.body, 'body'),
   };
+  const readBody = async ({ body: given, id }: FastifyRequest) => {
+    try {
+      return read.body?.(given);
+    } catch (error) {
+      await route.explain?.(given, id);
+      throw error;
+    }
+  };
   server.route({
     method: route.method,
     url: route.path,
@@ -98,10 +108,12 @@ function addRoute(server: FastifyInstance, route: Route, gate: Gate): void {
       callers.set(request, gate.admit(route, request, reply));
     },
     handler: async (request, reply) => {
+      const params = read.params?.(request.params);
+      const query = read.query?.(request.query);
       const { status, body, type } = await route.handle({
-        params: read.params?.(request.params),
-        query: read.query?.(request.query),
-        body: read.body?.(request.body),
+        params,
+        query,
+        body: await readBody(request),
         traceId: request.id,
         caller: callers.get(request) as Caller,
       });

@@ -2,12 +2,26 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isLoopback } from '../std/loopback.ts';
 import { Refusal } from '../std/refusal.ts';
 
+const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'via'];
+
 /**
  * Without keys, being on this machine is the permission, and a browser on this machine carries out what pages of strangers ask
  * for. A page can make its own name point here (then the Host is that name), or post across sites (then the browser says so).
  */
-export function requireSameMachine(method: string, headers: IncomingHttpHeaders): void {
+export function requireSameMachine(
+  method: string,
+  headers: IncomingHttpHeaders,
+  remoteAddress: string | undefined,
+): void {
   const { host = '', origin } = headers;
+  // A proxy on this machine comes from loopback with the requests of everybody.
+  const isPassedOn = proxyHeaders.some((name) => headers[name] !== undefined);
+  if (isPassedOn || !isLoopback((remoteAddress ?? '').replace(/^::ffff:/i, ''))) {
+    throw new Refusal(
+      'foreign_request',
+      'Without API keys only this machine itself is answered, and nothing that a proxy passes on. Ask directly, or set OPERATOR_API_KEY.',
+    );
+  }
   if (!isLoopback(host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1'))) {
     throw new Refusal(
       'foreign_host',

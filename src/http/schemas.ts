@@ -14,6 +14,9 @@ export const patternSentences: Readonly<Record<string, string>> = {
   [idPattern]: 'must be a message id, or at least 8 characters of its beginning',
 };
 
+/** Names that people try, and no slip of the keyboard: what they mean where that is known. */
+export const otherNames: Readonly<Record<string, string>> = { to: 'address', email: 'address' };
+
 /** One line: PostgreSQL stores no NUL, and what is shown in a list must not look like two. */
 export const line = (lengthMax: number, description?: string) =>
   Type.String({
@@ -30,6 +33,11 @@ export const lane = Type.Enum([...lanes]);
 export const nothing = Type.Object({}, closed);
 export const limit = (most: number, otherwise: number) =>
   Type.Integer({ minimum: 1, maximum: most, description: `How many; ${otherwise} if left out.` });
+
+export const below = Type.Optional(
+  Type.Integer({ minimum: 1, description: 'Only lower numbers: the `below` of `next` is the next page.' }),
+);
+export const next = Type.Union([Type.Object({ below: Type.Integer() }, closed), Type.Null()]);
 
 export const reason = line(500, "Why; it is kept in the delivery's story.");
 export const by = line(80, 'Who says so, for the story.');

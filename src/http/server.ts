@@ -72,7 +72,9 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   await addHeaders(server);
   watchRequests(server, { log, clock, counts });
   if (api && auth.isOpen) {
-    server.addHook('onRequest', async ({ method, headers }) => requireSameMachine(method, headers));
+    server.addHook('onRequest', async ({ method, headers, socket }) =>
+      requireSameMachine(method, headers, socket.remoteAddress),
+    );
   }
   takeJsonBodies(server);
   addErrors(server, log);

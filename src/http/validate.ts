@@ -3,7 +3,7 @@ import type { TValidationError } from 'typebox/error';
 import { Compile } from 'typebox/schema';
 import { nearest } from '../std/nearest.ts';
 import { Refusal } from '../std/refusal.ts';
-import { patternSentences } from './schemas.ts';
+import { otherNames, patternSentences } from './schemas.ts';
 
 /**
  * Checks what was sent against a schema. Nothing is coerced and nothing is dropped: an unknown name or a wrong type is refused
@@ -18,16 +18,19 @@ export interface Problem {
   problem: string;
 }
 
-export function createValidator(schema: TSchema, part: Part): (value: unknown) => unknown {
+/** The second argument says where in the body the value stands, if it is not the whole of it. */
+type Validator = (given: unknown, at?: readonly string[]) => unknown;
+
+export function createValidator(schema: TSchema, part: Part): Validator {
   const variants = ((schema as { anyOf?: Shape[] }).anyOf ?? [schema as Shape]).map((shape) => ({
     shape,
     // Variants are told apart by the first name that each requires; the last is for everything else.
     mark: shape.required?.[0] ?? '',
     validator: Compile(shape as TSchema),
   }));
-  return (given) => {
+  return (given, at = []) => {
     if (given === undefined || given === null) {
-      if (part === 'body')
+      if (part === 'body' && at.length === 0)
         throw new Refusal(
           'body_missing',
           'The body is missing: send JSON, with content-type application/json.',
@@ -42,7 +45,7 @@ export function createValidator(schema: TSchema, part: Part): (value: unknown) =
     // A misspelt name explains what is missing, so it comes first.
     const isUnknown = ({ keyword }: TValidationError) => keyword === 'additionalProperties';
     const ordered = [...errors.filter(isUnknown), ...errors.filter((error) => !isUnknown(error))];
-    throw refusalOf(ordered.flatMap((error) => problemsOf(error, variant.shape, part)));
+    throw refusalOf(ordered.flatMap((error) => problemsOf(error, variant.shape, part, at)));
   };
 }
 
@@ -74,11 +77,9 @@ function readTexts({ properties = {} }: Shape, given: unknown): Record<string, u
   );
 }
 
-function problemsOf(error: TValidationError, shape: Shape, part: Part): Problem[] {
-  const path = error.instancePath
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+function problemsOf(error: TValidationError, shape: Shape, part: Part, at: readonly string[]): Problem[] {
+  const steps = error.instancePath.split('/').slice(1);
+  const path = [...at, ...steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))];
   if (error.keyword === 'required') {
     return error.params.requiredProperties.map((name) => {
       const place = placeOf([...path, name], part);
@@ -88,7 +89,8 @@ function problemsOf(error: TValidationError, shape: Shape, part: Part): Problem[
   if (error.keyword === 'additionalProperties') {
     const known = Object.keys(schemaAt(shape, error.schemaPath).properties ?? {});
     return error.params.additionalProperties.map((name) => {
-      const meant = nearest(name.slice(0, 40), known);
+      const other = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined;
+      const meant = other && known.includes(other) ? other : nearest(name.slice(0, 40), known);
       const choice = known.length === 0 ? 'None is taken here.' : `There are: ${known.join(', ')}.`;
       const inside = path.length === 0 ? '' : ` in ${placeOf(path, part).name}`;
       return {

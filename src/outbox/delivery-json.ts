@@ -98,7 +98,9 @@ export function mailJson(row: DeliveryRow, mail: DeliveryMailRow) {
     headers: JSON.parse(mail.headers ?? '{}') as unknown,
     tags: JSON.parse(mail.tags ?? '{}') as unknown,
     bodyHash: mail.body_hash,
-    providerMessageId: mail.provider_message_id,
+    // The id of the round that is under way stands on the delivery, until the next one begins.
+    providerMessageId:
+      mail.provider_message_id ?? (mail.round === row.round ? row.provider_message_id : null),
     frozenAt: iso(mail.frozen_at),
   };
 }

@@ -87,17 +87,18 @@ describe('doctor and the provider', () => {
     const world = await createWorld('sqlite');
     const fake = await startFakeResend({ keys: [{ apiKey, account: 'main' }] });
     try {
-      const env = { DATABASE_URL: world.url, MAIL_PROVIDER: 'resend', RESEND_BASE_URL: fake.url };
-      const good = await doctor({ ...env, RESEND_API_KEY: apiKey, EMAIL_FROM_ADDRESS: 'us@example.org' });
+      const env = {
+        ...{ DATABASE_URL: world.url, MAIL_PROVIDER: 'resend', RESEND_BASE_URL: fake.url },
+        EMAIL_FROM_ADDRESS: 'us@example.org',
+      };
+      const good = await doctor({ ...env, RESEND_API_KEY: apiKey });
       expect(good.code).toBe(0);
       expect(good.marked('ok')).toContain('resend was asked just now, and takes mail.');
       expect(good.marked('ok').join()).toContain('Real: MAIL_PROVIDER is resend');
       expect(fake.ledger.accepted).toEqual([]);
       const bad = await doctor({ ...env, RESEND_API_KEY: 're_another_0123456789abcdef' });
       expect(bad.code).toBe(1);
-      expect(bad.marked('problem').join('\n')).toMatch(
-        /which is not yours\.\nresend was asked just now, and takes no mail: /,
-      );
+      expect(bad.marked('problem').join('\n')).toMatch(/^resend was asked just now, and takes no mail: /);
       expect(good.out + bad.out).not.toMatch(/0123456789abcdef/);
     } finally {
       await fake.close();

@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createAuth } from '../../src/http/auth.ts';
 import { createRateLimit } from '../../src/http/rate-limit.ts';
+import { requireSameMachine } from '../../src/http/same-machine.ts';
 import { createManualClock } from '../../src/std/clock.ts';
 import { type Api, type ApiWorld, createApiWorld, intentBody, keys } from './api-world.ts';
 
@@ -145,6 +146,30 @@ describe('without keys', () => {
   ])('a page of ours, or a program, may: %j', async (headers) => {
     const { url } = await world.serve({ api: { keys: nobody } });
     expect((await pause(url, { host: 'localhost:3000', ...headers })).status).toBe(201);
+  });
+
+  test.each(['Forwarded', 'X-Forwarded-For', 'X-Forwarded-Host', 'X-Forwarded-Proto', 'Via'])(
+    'what a proxy on this machine passes on is refused: %s',
+    async (name) => {
+      const { url } = await world.serve({ api: { keys: nobody } });
+      const { status, text } = await raw(url, 'GET', '/', { host: 'localhost', [name]: '127.0.0.1' });
+      expect([status, JSON.parse(text).code]).toEqual([403, 'foreign_request']);
+      const { url: guarded } = await world.serve();
+      expect((await raw(guarded, 'GET', '/', { [name]: '127.0.0.1' })).status).toBe(200);
+    },
+  );
+
+  test.each([
+    ['127.0.0.1', true],
+    ['::1', true],
+    ['::ffff:127.0.0.1', true],
+    ['10.0.0.7', false],
+    ['::ffff:10.0.0.7', false],
+    [undefined, false],
+  ])('a connection from %s: %s', (remote, isAnswered) => {
+    const ask = () => requireSameMachine('GET', { host: 'localhost' }, remote);
+    if (isAnswered) expect(ask).not.toThrow();
+    else expect(ask).toThrow('only this machine itself');
   });
 
   test('with keys any name is answered, and a key counts wherever it comes from', async () => {

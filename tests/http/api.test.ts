@@ -88,6 +88,20 @@ describe('intents', () => {
       'variables',
       'line break',
     ],
+    [
+      'a variable that the template does not have',
+      { variables: { subject: 'a', txet: 'b', text: 'c' } },
+      'invalid_variable',
+      'variables',
+      'no variable "txet". Did you mean text?',
+    ],
+    [
+      'a text too large in octets',
+      { variables: { subject: 'a', text: '€'.repeat(180_000) } },
+      'body_too_big',
+      'variables',
+      'larger than 1 MiB',
+    ],
     ['an unknown template', { template: 'plian' }, 'missing_template', 'variables', 'no template'],
     ['an unknown language', { locale: 'xx' }, 'missing_locale', 'variables', 'written in'],
     ['half a character', { occasion: 'a\ud800' }, 'invalid_identity', 'occasion', 'control characters'],
@@ -123,6 +137,57 @@ describe('intents', () => {
   ])('a sentence that helps: %j', async (more, field, problem) => {
     const { status, json } = await post(intentBody(1, more));
     expect([status, json.error, json.details]).toEqual([400, problem, { problems: [{ field, problem }] }]);
+  });
+
+  test('of a batch every bad intent is told of, whatever is wrong with it', async () => {
+    const { status, json } = await post({
+      intents: [
+        intentBody(0, { to: 'nobody' }),
+        intentBody(1),
+        intentBody(2, { lane: 'fast' }),
+        null,
+        intentBody(4, { variables: { subject: 'a', text: 'b', html: 'c' } }),
+        intentBody(5, { variables: 7, occassion: 'x' }),
+      ],
+    });
+    expect([status, json.code]).toEqual([400, 'invalid_address']);
+    expect(json.error).toMatch(/^intents\[0\]: .*no @.* And 5 more: see details\.$/);
+    expect(json.details.problems).toEqual([
+      { index: 0, field: 'to', problem: expect.stringContaining('intents[0]: ') },
+      { index: 2, field: 'lane', problem: 'intents[2].lane must be one of urgent, normal, bulk.' },
+      { index: 3, field: '', problem: 'intents[3] must be an object.' },
+      { index: 4, field: 'variables', problem: expect.stringContaining('no variable "html"') },
+      {
+        index: 5,
+        field: 'occassion',
+        problem: 'There is no field "occassion" in intents[5]. Did you mean occasion?',
+      },
+      { index: 5, field: 'variables', problem: 'intents[5].variables must be an object.' },
+    ]);
+    expect(await all()).toEqual([]);
+  });
+
+  test.each([
+    [0, 0],
+    [10, 12],
+    [25, 24],
+  ])('others get a turn after 20 ms of work: %d ms a look at the clock', async (stepMs, turns) => {
+    let elapsed = 0;
+    let given = 0;
+    const clock = {
+      ...world.clock,
+      monotonic: () => {
+        elapsed += stepMs;
+        return elapsed;
+      },
+      nextTurn: async () => {
+        given += 1;
+      },
+    };
+    const asked = await world.serve({ server: { clock } });
+    const body = { intents: Array.from({ length: 24 }, (_, number) => intentBody(number)) };
+    expect((await asked.ask('POST', '/api/v1/intents', { body })).status).toBe(201);
+    expect(given).toBe(turns);
   });
 
   test('the log says how many came, and by which key', async () => {
@@ -166,6 +231,46 @@ describe('deliveries', () => {
     expect(deliveries.map(({ occasion }: { occasion: string }) => Number(occasion.split('-')[1]))).toEqual(
       numbers,
     );
+  });
+
+  test.each([
+    ['to', 'address'],
+    ['email', 'address'],
+    ['recipent', 'recipient'],
+  ])('a query %s probably means %s', async (name, meant) => {
+    const { status, json } = await api.ask('GET', `/api/v1/deliveries?${name}=x`);
+    expect([status, json.error]).toEqual([400, `There is no parameter "${name}". Did you mean ${meant}?`]);
+  });
+
+  test('one that is not there: the sentence names every way to say which', async () => {
+    const { status, json } = await api.ask('GET', '/api/v1/deliveries/plain:x:y');
+    expect([status, json.error]).toEqual([
+      404,
+      expect.stringContaining('its key (source:occasion:recipient)'),
+    ]);
+  });
+
+  test('the mail of the round that is under way has the id of its delivery, earlier ones their own', async () => {
+    const seq = await rowIn(world, 'sent', 1);
+    await world.db.write
+      .updateTable('deliveries')
+      .set({ round: 3, provider_message_id: 'third' })
+      .where('seq', '=', seq)
+      .execute();
+    const values = [1, 2, 3].map((round) => ({
+      ...{ delivery_seq: seq, round, subject: 'Subject 1', html: 'h', text: 'Text 1' },
+      provider_message_id: round === 1 ? 'first' : null,
+    }));
+    await world.db.write.insertInto('delivery_mails').values(values).execute();
+    const { json } = await api.ask('GET', `/api/v1/deliveries/${seq}`);
+    expect(json.mails.map((mail: { providerMessageId: string | null }) => mail.providerMessageId)).toEqual([
+      'first',
+      null,
+      'third',
+    ]);
+    const ofRound = async (round: number) =>
+      (await api.ask('GET', `/api/v1/deliveries/${seq}/mail/${round}`)).json.providerMessageId;
+    expect([await ofRound(1), await ofRound(2), await ofRound(3)]).toEqual(['first', null, 'third']);
   });
 
   test('html is in the mail of its round and nowhere else, and is never a page', async () => {
@@ -280,6 +385,34 @@ describe("an operator's word", () => {
   });
 });
 
+test('the inbox comes newest first, page by page', async () => {
+  for (let number = 1; number <= 4; number++) {
+    const mail = {
+      from: 'a@example.org',
+      to: 'b@example.org',
+      subject: `Subject ${number}`,
+      html: 'h',
+      text: 't',
+    };
+    const values = {
+      ...{ message_id: `m-${number}`, idempotency_key: `k-${number}`, body_hash: 'x', received_at: 0 },
+      mail: JSON.stringify({ ...mail, headers: {}, tags: {} }),
+    };
+    await world.db.write.insertInto('captured_mails').values(values).execute();
+  }
+  const pages: string[][] = [];
+  for (let query = '?limit=2'; ; ) {
+    const { mails, next } = (await api.ask('GET', `/api/v1/inbox${query}`)).json;
+    pages.push(mails.map(({ messageId }: { messageId: string }) => messageId));
+    if (!next) break;
+    query = `?limit=2&below=${next.below}`;
+  }
+  expect(pages).toEqual([
+    ['m-4', 'm-3'],
+    ['m-2', 'm-1'],
+  ]);
+});
+
 describe('pauses', () => {
   test('are made, listed, kept as they were first, and lifted', async () => {
     const pause = (body: object) => api.ask('POST', '/api/v1/pauses', { body });
@@ -296,6 +429,16 @@ describe('pauses', () => {
       isResumed: true,
     });
     expect(await world.parts.api.pauses.list()).toEqual([]);
+  });
+
+  test.each([
+    [keys.operator[0], 'the API (operator key 1)'],
+    [null, 'the API'],
+  ])('that nobody has put a name to are by the API', async (key, by) => {
+    const nobody = { operator: [], read: [], service: [] };
+    const asked = key === null ? await world.serve({ api: { keys: nobody } }) : api;
+    const { json } = await asked.ask('POST', '/api/v1/pauses', { key, body: { scope: '*', reason: 'r' } });
+    expect(json.by).toBe(by);
   });
 
   test('of a source that is not there is a mistake', async () => {

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createServer, type ServerParts } from '../../src/http/server.ts';
 import { createQueries, type OutboxQueries } from '../../src/outbox/queries.ts';
+import { createFakeProvider } from '../support/fake-provider.ts';
 import { rowIn } from '../support/rows.ts';
-import { type ApiWorld, createApiWorld } from './api-world.ts';
+import { type ApiWorld, createApiWorld, keys } from './api-world.ts';
 import { broken, databaseWith } from './broken-database.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
@@ -18,10 +19,16 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-async function get(url: string, changes: Partial<ServerParts> = {}) {
+const asReader = { 'x-api-key': keys.read[0] };
+
+async function get(
+  url: string,
+  changes: Partial<ServerParts> = {},
+  headers: Record<string, string> = asReader,
+) {
   const server = await createServer({ ...parts, ...changes });
   try {
-    return await server.inject({ url });
+    return await server.inject({ url, headers });
   } finally {
     await server.close();
   }
@@ -52,6 +59,46 @@ describe('the front page', () => {
     expect(body).toContain('npx tidings send --to you@example.org');
   });
 
+  test('says what is paused, why and since when', async () => {
+    await parts.api.pauses.pause('*', { reason: 'flood <b>', operator: 'ana' });
+    await parts.api.pauses.pause('plain', { reason: 'a mistake', operator: 'ana' });
+    const { body } = await get('/');
+    expect(body).toContain(
+      'Everything is paused since <time datetime="2026-01-01T00:00:00.000Z">2026-01-01 00:00 UTC</time>: flood &lt;b&gt;</p>',
+    );
+    expect(body).toMatch(/The source plain is paused since .*: a mistake</);
+    await parts.api.pauses.resume('*');
+    await parts.api.pauses.resume('plain');
+    expect((await get('/')).body).not.toContain('paused since');
+  });
+
+  test('sends nobody to the built-in inbox where a real provider takes the mail', async () => {
+    const api = { ...parts.api, provider: createFakeProvider() };
+    expect((await get('/')).body).toContain('npx tidings inbox');
+    expect((await get('/', { api })).body).not.toContain('npx tidings inbox');
+  });
+
+  test.each([
+    ['no', {}, false],
+    ['a wrong', { 'x-api-key': 'x'.repeat(40) }, false],
+    ['a service', { 'x-api-key': keys.service[0] }, false],
+    ['a read', asReader, true],
+    ["an operator's", { authorization: `Bearer ${keys.operator[0]}` }, true],
+  ])('with %s key it shows numbers, deployment and pauses', async (_, headers, isShown) => {
+    await rowIn(world, 'sent', 1);
+    await parts.api.pauses.pause('*', { reason: 'flood', operator: 'ana' });
+    const { statusCode, body } = await get('/', {}, headers);
+    expect(statusCode).toBe(200);
+    expect(body).toContain('Tidings is running');
+    for (const words of ['1 delivery', 'Deployment: test', 'flood'])
+      expect(body.includes(words)).toBe(isShown);
+  });
+
+  test('without keys this machine is shown all of it', async () => {
+    const api = { ...parts.api, keys: { operator: [], read: [], service: [] } };
+    expect((await get('/', { api }, { host: 'localhost' })).body).toContain('Deployment: test');
+  });
+
   test('counts the table at most once in two seconds', async () => {
     let counted = 0;
     const queries = {
@@ -62,10 +109,10 @@ describe('the front page', () => {
       },
     };
     const server = await createServer({ ...parts, ...withQueries(queries) });
-    for (let visit = 0; visit < 3; visit++) await server.inject({ url: '/' });
+    for (let visit = 0; visit < 3; visit++) await server.inject({ url: '/', headers: asReader });
     expect(counted).toBe(1);
     await world.clock.advance(2_001);
-    await server.inject({ url: '/' });
+    await server.inject({ url: '/', headers: asReader });
     expect(counted).toBe(2);
     await server.close();
   });
@@ -77,6 +124,12 @@ describe('the front page', () => {
     expect((await server.inject({ url: '/health' })).statusCode).toBe(200);
     await server.close();
   });
+});
+
+test('a sentence of the docs ends with one sign', async () => {
+  const { body } = await get('/docs');
+  expect(body).toContain('Is this process alive? Needs no key.');
+  expect(body).not.toMatch(/\?\./);
 });
 
 describe('errors have one shape', () => {
@@ -134,8 +187,9 @@ describe('errors have one shape', () => {
       counts: () => (failures-- > 0 ? broken() : world.queries.counts()),
     };
     const server = await createServer({ ...parts, ...withQueries(queries) });
-    expect((await server.inject({ url: '/' })).statusCode).toBe(500);
-    expect((await server.inject({ url: '/' })).statusCode).toBe(200);
+    const visit = async () => (await server.inject({ url: '/', headers: asReader })).statusCode;
+    expect(await visit()).toBe(500);
+    expect(await visit()).toBe(200);
     await server.close();
   });
 });

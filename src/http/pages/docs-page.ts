@@ -42,7 +42,7 @@ function section(operation: Operation, name: string, id: string): string {
   const body = requestBody?.content['application/json']?.schema;
   return `<section>
 <h2 id="${id}"><code>${escapeHtml(name)}</code></h2>
-<p>${words(summary)}. ${words(description)}</p>
+<p>${words(summary)}${summary.endsWith('?') ? '' : '.'} ${words(description)}</p>
 ${
   parameters.length > 0
     ? rows(

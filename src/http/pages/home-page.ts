@@ -1,3 +1,4 @@
+import { everything, type Pause } from '../../dispatch/pauses.ts';
 import { type Status, statuses, statusNames } from '../../domain/status.ts';
 import { type Meaning, meanings } from '../../domain/tell-now.ts';
 import { commonStyle, escapeHtml } from './html.ts';
@@ -5,11 +6,38 @@ import { commonStyle, escapeHtml } from './html.ts';
 /** The stations on the line from left to right; all other statuses are the ways off it. */
 const line: readonly Status[] = ['pending', 'sending', 'sent', 'delivered'];
 
-export function homePage(counts: readonly { status: Status; count: number }[], environment: string): string {
+interface Standing {
+  counts: readonly { status: Status; count: number }[];
+  pauses: readonly Pause[];
+  environment: string;
+  /** The built-in one: with a real provider there is nothing in it. */
+  hasInbox: boolean;
+}
+
+export function homePage({ counts, pauses, environment, hasInbox }: Standing): string {
   const sums = new Map<Status, number>();
   for (const { status, count } of counts) sums.set(status, (sums.get(status) ?? 0) + count);
   const offLine = statusNames.filter((status) => !line.includes(status) && sums.has(status));
   const total = [...sums.values()].reduce((sum, count) => sum + count, 0);
+  return page(`<p class="muted">Deployment: ${escapeHtml(environment)}. ${total === 1 ? '1 delivery' : `${total} deliveries`} in the outbox.</p>
+${pauses.map(stopped).join('')}
+<h2>Deliveries</h2>
+<ol class="line">${line.map((status) => `<li>${station(status, sums.get(status) ?? 0)}</li>`).join('')}</ol>
+${offLine.length > 0 ? `<ul class="off">${offLine.map((status) => `<li>${station(status, sums.get(status) ?? 0)}</li>`).join('')}</ul>` : ''}
+<h2>${total === 0 ? 'No mail has been asked for yet. Send the first:' : 'Try next'}</h2>
+<pre><code>npx tidings send --to you@example.org --subject Hello --text "It works."
+${hasInbox ? 'npx tidings inbox\n' : ''}npx tidings deliveries list</code></pre>
+<p class="muted">What is configured, and what is only a sample: <code>npx tidings doctor</code></p>
+<p class="muted">For programs: <a href="/docs">the API</a></p>`);
+}
+
+/** For whoever has no key that reads. */
+export function closedHomePage(): string {
+  return page(`<p class="muted">What it has in hand is shown to whoever sends a key that reads.</p>
+<p class="muted">For programs: <a href="/docs">the API</a></p>`);
+}
+
+function page(content: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -22,20 +50,18 @@ export function homePage(counts: readonly { status: Status; count: number }[], e
 <body>
 <main>
 <h1>Tidings is running</h1>
-<p class="muted">Deployment: ${escapeHtml(environment)}. ${total === 1 ? '1 delivery' : `${total} deliveries`} in the outbox.</p>
-<h2>Deliveries</h2>
-<ol class="line">${line.map((status) => `<li>${station(status, sums.get(status) ?? 0)}</li>`).join('')}</ol>
-${offLine.length > 0 ? `<ul class="off">${offLine.map((status) => `<li>${station(status, sums.get(status) ?? 0)}</li>`).join('')}</ul>` : ''}
-<h2>${total === 0 ? 'No mail has been asked for yet. Send the first:' : 'Try next'}</h2>
-<pre><code>npx tidings send --to you@example.org --subject Hello --text "It works."
-npx tidings inbox
-npx tidings deliveries list</code></pre>
-<p class="muted">What is configured, and what is only a sample: <code>npx tidings doctor</code></p>
-<p class="muted">For programs: <a href="/docs">the API</a></p>
+${content}
 </main>
 </body>
 </html>
 `;
+}
+
+function stopped({ scope, reason, at }: Pause): string {
+  const what = scope === everything ? 'Everything' : `The source ${escapeHtml(scope)}`;
+  const iso = new Date(at).toISOString();
+  const since = `<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;
+  return `<p><span class="stopped" aria-hidden="true">■</span> ${what} is paused since ${since}: ${escapeHtml(reason)}</p>`;
 }
 
 /** A shape besides the colour, for those who cannot tell colours apart. */

@@ -5,7 +5,7 @@ import type { DeliveryFilter, OutboxQueries } from '../../outbox/queries.ts';
 import type { Clock } from '../../std/clock.ts';
 import { Refusal } from '../../std/refusal.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { closed, delivery, limit, line, mail, nothing, status, story } from '../schemas.ts';
+import { below, closed, delivery, limit, line, mail, next, nothing, status, story } from '../schemas.ts';
 
 interface DeliveryParts {
   queries: OutboxQueries;
@@ -39,12 +39,7 @@ function listRoute({ queries }: DeliveryParts): Route {
         address: Type.Optional(line(320)),
         addressPrefix: Type.Optional(line(320)),
         errorCode: Type.Optional(line(100)),
-        below: Type.Optional(
-          Type.Integer({
-            minimum: 1,
-            description: 'Only lower numbers: the `below` of `next` is the next page.',
-          }),
-        ),
+        below,
         limit: Type.Optional(limit(limitMax, limitByDefault)),
       },
       closed,
@@ -55,7 +50,7 @@ function listRoute({ queries }: DeliveryParts): Route {
         schema: Type.Object(
           {
             deliveries: Type.Array(delivery),
-            next: Type.Union([Type.Object({ below: Type.Integer() }, closed), Type.Null()]),
+            next,
           },
           closed,
         ),
@@ -118,6 +113,6 @@ async function requireDelivery(queries: OutboxQueries, reference: string): Promi
   if (row) return row;
   throw new Refusal(
     'delivery_not_found',
-    "There is no such delivery. Give its number, its UUID, or the provider's message id; GET /api/v1/deliveries lists them.",
+    "There is no such delivery. Give its number, its UUID, its key (source:occasion:recipient), or the provider's message id; GET /api/v1/deliveries lists them.",
   );
 }

@@ -5,6 +5,7 @@ import { defineRoute, type Route } from '../route.ts';
 /** The API for people and for programs. It holds no secret, so it needs no key. */
 export function docsRoutes(others: readonly Route[]): Route[] {
   let api: OpenApi;
+  let page: string | undefined; // Made once: it is large, and anybody may ask for it.
   const routes = [
     defineRoute({
       method: 'GET',
@@ -14,7 +15,8 @@ export function docsRoutes(others: readonly Route[]): Route[] {
       isConstant: true,
       answers: { 200: { when: 'A page.', type: 'text/html' } },
       async handle() {
-        return { status: 200, body: docsPage(api), type: 'text/html; charset=utf-8' };
+        page ??= docsPage(api);
+        return { status: 200, body: page, type: 'text/html; charset=utf-8' };
       },
     }),
     defineRoute({

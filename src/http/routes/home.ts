@@ -1,29 +1,35 @@
-import type { OutboxQueries } from '../../outbox/queries.ts';
 import type { Clock } from '../../std/clock.ts';
 import { keptFor } from '../kept.ts';
-import { homePage } from '../pages/home-page.ts';
+import { closedHomePage, homePage } from '../pages/home-page.ts';
 import { defineRoute, type Route } from '../route.ts';
+import type { ApiParts } from '../server.ts';
 
-/** The front page: that it runs, what it has in hand, what to try next. Numbers only; nobody's address is on it. */
-interface HomeParts {
-  queries: OutboxQueries;
-  environment: string;
+/**
+ * The front page: that it runs, and for whoever may read also what it has in hand, what is stopped, and what to try next.
+ * Nobody's address is on it.
+ */
+interface HomeParts extends Pick<ApiParts, 'queries' | 'pauses' | 'provider' | 'environment'> {
   clock: Clock;
 }
 
 /** Anybody can ask for this page as often as they like. */
-const countsKeptMs = 2_000;
+const keptMs = 2_000;
 
-export function homeRoute({ queries, environment, clock }: HomeParts): Route {
-  const counts = keptFor(countsKeptMs, clock, () => queries.counts());
+export function homeRoute({ queries, pauses, provider, environment, clock }: HomeParts): Route {
+  const standing = keptFor(keptMs, clock, async () => ({
+    counts: await queries.counts(),
+    pauses: await pauses.list(),
+  }));
   return defineRoute({
     method: 'GET',
     path: '/',
     summary: 'The front page',
     who: 'anybody',
     answers: { 200: { when: 'A page.', type: 'text/html' } },
-    async handle() {
-      const page = homePage(await counts(), environment);
+    async handle({ caller }) {
+      const page = caller.isReader
+        ? homePage({ ...(await standing()), environment, hasInbox: provider.name === 'capture' })
+        : closedHomePage();
       return { status: 200, body: page, type: 'text/html; charset=utf-8' };
     },
   });

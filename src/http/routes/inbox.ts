@@ -4,7 +4,7 @@ import { iso } from '../../outbox/delivery-json.ts';
 import { type CapturedMail, findCaptured, readInbox } from '../../providers/capture.ts';
 import { Refusal } from '../../std/refusal.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { closed, inboxLine, inboxMail, limit, messageId, nothing } from '../schemas.ts';
+import { below, closed, inboxLine, inboxMail, limit, messageId, next, nothing } from '../schemas.ts';
 import type { ApiParts } from '../server.ts';
 
 /** The built-in inbox: what was sent while no real provider is configured. */
@@ -31,18 +31,21 @@ export function inboxRoutes({ provider, db }: InboxParts): Route[] {
       path,
       summary: 'List the mails of the built-in inbox, newest first',
       who: ['read'],
-      query: Type.Object({ limit: Type.Optional(limit(limitMax, limitByDefault)) }, closed),
+      query: Type.Object({ below, limit: Type.Optional(limit(limitMax, limitByDefault)) }, closed),
       answers: {
         200: {
-          when: 'The mails, without their bodies.',
-          schema: Type.Object({ mails: Type.Array(inboxLine) }, closed),
+          when: 'One page of the mails, without their bodies; `next` is null on the last.',
+          schema: Type.Object({ mails: Type.Array(inboxLine), next }, closed),
         },
       },
       refusals: { 404: 'Another provider is configured.' },
-      async handle({ query: { limit = limitByDefault } }) {
+      async handle({ query: { limit = limitByDefault, below } }) {
         requireInbox();
-        const mails = (await readInbox(db, limit)).map(mailJson);
-        return { status: 200, body: { mails: mails.map(({ html: _, text: __, ...line }) => line) } };
+        const found = await readInbox(db, limit + 1, below);
+        const mails = found.slice(0, limit);
+        const last = found.length > limit ? mails.at(-1) : undefined;
+        const lines = mails.map(mailJson).map(({ html: _, text: __, ...line }) => line);
+        return { status: 200, body: { mails: lines, next: last ? { below: last.number } : null } };
       },
     }),
     defineRoute({

@@ -8,7 +8,7 @@ import { Refusal } from '../../std/refusal.ts';
 import { defineRoute } from '../route.ts';
 import { closed, lane, line, nothing, status, time } from '../schemas.ts';
 import type { ApiParts } from '../server.ts';
-import { type Problem, refusalOf } from '../validate.ts';
+import { createValidator, type Problem, refusalOf } from '../validate.ts';
 
 /**
  * Intents in. What would end a delivery later (an address, a missing subject) is refused here, all of a batch or none, while
@@ -70,6 +70,13 @@ export function intentRoute({ outbox, clock, log }: IntentParts) {
     query: nothing,
     body: Type.Union([batch, intent]),
     bodyOctetsMax,
+    // Where one intent has a wrong shape, the others may have a wrong address: all are told of at once.
+    async explain(body, traceId) {
+      const { intents, ...others } = { ...(body as { intents?: unknown }) };
+      const isList = Array.isArray(intents) && intents.length <= intentsMax;
+      if (!isList || Object.keys(others).length > 0) return;
+      await readIntents(intents, { isBatch: true, traceId, clock });
+    },
     answers: {
       200: { when: 'All of them were known already.', schema: answer },
       201: { when: 'At least one is new. Answers come in the order of the intents.', schema: answer },
@@ -91,32 +98,52 @@ export function intentRoute({ outbox, clock, log }: IntentParts) {
 
 type AskedIntent = Static<typeof intent>;
 
-/** Rendering is the work here; others get a turn between. */
-const turnEvery = 20;
+/** Rendering is the work here, and one text may take as long as a hundred others: others get a turn after so much time. */
+const turnAfterMs = 20;
 const problemsMax = 20;
 
 async function readIntents(
-  asked: readonly AskedIntent[],
+  asked: readonly unknown[],
   { isBatch, traceId, clock }: { isBatch: boolean; traceId: string; clock: Clock },
 ): Promise<Intent[]> {
   const intents: Intent[] = [];
   const problems: (Problem & { code: string })[] = [];
+  let turnAt = clock.monotonic();
   const check = createSendableCheck();
   for (const [index, one] of asked.entries()) {
-    if (index % turnEvery === turnEvery - 1) await clock.nextTurn();
-    const read = await readIntent(one, traceId, check);
-    if ('intent' in read) intents.push(read.intent);
-    else problems.push({ ...(isBatch && { index }), ...read });
-    if (problems.length === problemsMax) break;
+    if (clock.monotonic() - turnAt >= turnAfterMs) {
+      await clock.nextTurn();
+      turnAt = clock.monotonic();
+    }
+    const misshapen = isBatch ? shapeProblems(one, index) : [];
+    problems.push(...misshapen);
+    if (misshapen.length === 0) {
+      const read = await readIntent(one as AskedIntent, traceId, check);
+      if ('intent' in read) intents.push(read.intent);
+      else
+        problems.push({ ...read, ...(isBatch && { index, problem: `intents[${index}]: ${read.problem}` }) });
+    }
+    if (problems.length >= problemsMax) break;
   }
   const [first] = problems;
   if (!first) return intents;
   throw refusalOf(
-    problems.map(({ code: _, ...problem }) =>
-      isBatch ? { ...problem, problem: `intents[${problem.index}]: ${problem.problem}` } : problem,
-    ),
+    problems.map(({ code: _, ...problem }) => problem),
     first.code,
   );
+}
+
+const requireShape = createValidator(intent, 'body');
+
+function shapeProblems(one: unknown, index: number): (Problem & { code: string })[] {
+  try {
+    requireShape(one, ['intents', String(index)]);
+    return [];
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const problems = error.details?.problems as Problem[];
+    return problems.map((problem) => ({ ...problem, code: error.code }));
+  }
 }
 
 type Read = { intent: Intent } | { code: string; field: string; problem: string };

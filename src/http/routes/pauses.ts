@@ -4,6 +4,7 @@ import { iso } from '../../outbox/delivery-json.ts';
 import type { Log } from '../../std/log.ts';
 import { nearest } from '../../std/nearest.ts';
 import { Refusal } from '../../std/refusal.ts';
+import { speaker } from '../gate.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { by, closed, line, nothing } from '../schemas.ts';
 import type { ApiParts } from '../server.ts';
@@ -61,10 +62,9 @@ export function pauseRoutes({ pauses, sources, log }: PauseParts): Route[] {
         200: { when: 'It was paused already; its first reason is kept.', schema: pause },
         201: { when: 'It is paused.', schema: pause },
       },
-      async handle({ body: { scope, reason, by = 'of the API' }, caller, traceId }) {
+      async handle({ body: { scope, reason, by }, caller, traceId }) {
         requireScope(scope);
-        const operator = `${by}${caller.key === null ? '' : ` (${caller.key})`}`;
-        const isNew = await pauses.pause(scope, { reason, operator });
+        const isNew = await pauses.pause(scope, { reason, operator: speaker(by, caller) });
         if (isNew) log.warn('sending.paused', { traceId, scope, key: caller.key });
         const kept = (await pauses.list()).find((one) => one.scope === scope);
         if (!kept) throw notPaused(); // Somebody has lifted it in between.
