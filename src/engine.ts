@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { createSuppressions } from './consent/suppressions.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { createDatabaseClock } from './db/database-clock.ts';
-import { type Migration, migrate, schemaState } from './db/migrate.ts';
+import { bringUpToDate, type Migration } from './db/migrate.ts';
 import { createDispatch } from './dispatch/dispatch.ts';
 import { createPace } from './dispatch/pace.ts';
 import { createPauses, type Pauses } from './dispatch/pauses.ts';
@@ -23,7 +23,6 @@ import { type Clock, systemClock } from './std/clock.ts';
 import { systemIds } from './std/ids.ts';
 import type { Log } from './std/log.ts';
 import { systemRandom } from './std/random.ts';
-import { Refusal } from './std/refusal.ts';
 
 /**
  * The parts and how they fit. Sources put intents into the outbox; dispatch takes them to the provider and records what
@@ -55,7 +54,8 @@ export async function createEngine(
 ): Promise<Engine> {
   const db = await openDatabase(config.databaseUrl, { clock: systemClock, log });
   try {
-    await bringUpToDate(db, migrations, onMigrated);
+    const parts = { clock: systemClock, ids: systemIds, ...(onMigrated && { onApplied: onMigrated }) };
+    await bringUpToDate(db, migrations, parts);
     const clock = await createDatabaseClock(db, systemClock, log);
     const worker = `${hostname()}:${process.pid}`;
 
@@ -145,20 +145,4 @@ async function createProvider(config: Config, db: Database, clock: Clock): Promi
       return createSmtp({ url: config.smtpUrl, clock });
     }
   }
-}
-
-async function bringUpToDate(
-  db: Database,
-  migrations: EngineOptions['migrations'],
-  onApplied?: (migration: Migration) => void,
-): Promise<void> {
-  const { applied, pending } = await schemaState(db);
-  if (pending.length === 0) return;
-  if (migrations === 'empty database only' && applied.length > 0) {
-    throw new Refusal(
-      'database_older',
-      `The database lacks ${pending.length} of this program's migrations. Stop the older servers, then run: tidings migrate`,
-    );
-  }
-  await migrate(db, { clock: systemClock, ids: systemIds, ...(onApplied && { onApplied }) });
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../std/clock.ts';
 
 /**
  * What an operator has stopped: everything, or one source. Every process looks before it claims, so that nothing new leaves
- * within about a second; what is on the wire finishes. Nothing is lost: it waits where it is.
+ * within seconds: what has been claimed, about a second of work, still finishes. Nothing is lost: it waits where it is.
  */
 export interface Pauses {
   list(): Promise<Pause[]>;

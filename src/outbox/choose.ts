@@ -2,6 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../db/database.ts';
 import { statusesBefore } from '../domain/lifecycle.ts';
 import type { Status } from '../domain/status.ts';
+import { errorCodeIn } from './filter.ts';
+import { isForgotten } from './forget.ts';
 import type { OperatorVerb } from './operator.ts';
 import { statusList } from './rows.ts';
 
@@ -33,9 +35,9 @@ export interface ChosenGroup {
 
 /** How many there are, by status, source and error. */
 export async function countChosen(db: Database, choice: Choice): Promise<ChosenGroup[]> {
-  const code = codeOf(db);
+  const code = errorCodeIn(db.dialect);
   const { rows } = await sql<ChosenGroup>`
-    SELECT status, source, ${code} AS error, count(*) AS count, 
+    SELECT status, source, ${code} AS error, count(*) AS count,
       count(*) FILTER (WHERE first_possible_accept_at IS NOT NULL) AS "inDoubt",
       count(*) FILTER (WHERE first_possible_accept_at IS NULL AND ${isForgotten}) AS forgotten,
       min(seq) AS lowest, max(seq) AS highest
@@ -57,7 +59,7 @@ export async function readChosen(
 ): Promise<number[]> {
   const { rows } = await sql<{ seq: number }>`
     SELECT seq FROM deliveries
-    WHERE ${conditionOf(choice, codeOf(db))} AND ${verb ? movedBy(verb) : sql`1 = 1`} AND seq > ${above} AND seq <= ${upTo} ORDER BY seq LIMIT ${limit}
+    WHERE ${conditionOf(choice, errorCodeIn(db.dialect))} AND ${verb ? movedBy(verb) : sql`1 = 1`} AND seq > ${above} AND seq <= ${upTo} ORDER BY seq LIMIT ${limit}
   `.execute(db.read);
   return rows.map(({ seq }) => seq);
 }
@@ -66,15 +68,6 @@ export async function readChosen(
 function movedBy(verb: OperatorVerb): RawBuilder<unknown> {
   if (verb !== 'requeued') return sql`status IN (${statusList(statusesBefore('resolved_closed'))})`;
   return sql`status IN (${statusList(statusesBefore('requeued'))}) AND first_possible_accept_at IS NULL AND NOT ${isForgotten}`;
-}
-
-const isForgotten = sql`EXISTS (
-  SELECT 1 FROM delivery_events WHERE delivery_seq = deliveries.seq AND event = 'forgotten'
-)`;
-
-/** JSON is text in both databases. */
-function codeOf(db: Database): RawBuilder<string | null> {
-  return db.dialect === 'postgres' ? sql`(last_error::json ->> 'code')` : sql`(last_error ->> 'code')`;
 }
 
 function conditionOf(choice: Choice, code: RawBuilder<string | null>): RawBuilder<unknown> {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../db/database.ts';
 import { type DialectName, rowsOf } from '../db/dialect.ts';
 import type { DeliveryMailRow, DeliveryRow } from '../db/schema.ts';
@@ -68,13 +68,8 @@ export async function claimDeliveries(
     WHERE status IN (${statusList(statusesBefore('claimed'))})
       AND source = ${order.source} AND ${group} AND due_at <= ${now}
     ORDER BY due_at, seq LIMIT ${order.limit}`;
-  const { rows } = await sql<DeliveryRow>`
-    UPDATE deliveries
-    SET status = 'claimed', lease = lease + 1, claims = claims + 1,
-      locked_by = ${order.worker}, locked_at = ${now}, due_at = ${leaseEndsAt}
-    WHERE ${dialect === 'postgres' ? sql`seq = ANY(ARRAY(${due} FOR UPDATE SKIP LOCKED))` : sql`seq IN (${due})`}
-    RETURNING *
-  `.execute(tx);
+  const besides = sql`status = 'claimed', claims = claims + 1,`;
+  const rows = await takeInHand(tx, dialect, { due, besides, worker: order.worker, leaseEndsAt, now });
   if (rows.length === 0) return [];
   const mails = await mailsOf(
     tx,
@@ -85,6 +80,24 @@ export async function claimDeliveries(
     .sort((a, b) => a.seq - b.seq)
     .map((row) => claimedOf(row, nextRound(row), leaseEndsAt, mails.get(row.seq) ?? []));
 }
+
+/** The rows that `due` finds, under a new lease: nobody else gets them, and nobody waits for those that others are taking. */
+export async function takeInHand(
+  tx: Tx,
+  dialect: DialectName,
+  hold: { due: Sql; besides?: Sql; worker: string; leaseEndsAt: number; now: number },
+): Promise<DeliveryRow[]> {
+  const { due, besides = sql``, worker, leaseEndsAt, now } = hold;
+  const { rows } = await sql<DeliveryRow>`
+    UPDATE deliveries
+    SET ${besides} lease = lease + 1, locked_by = ${worker}, locked_at = ${now}, due_at = ${leaseEndsAt}
+    WHERE ${dialect === 'postgres' ? sql`seq = ANY(ARRAY(${due} FOR UPDATE SKIP LOCKED))` : sql`seq IN (${due})`}
+    RETURNING *
+  `.execute(tx);
+  return rows;
+}
+
+type Sql = RawBuilder<unknown>;
 
 /** What each delivery's intent brought, and the mail of the round that is named, by number. */
 export async function mailsOf(

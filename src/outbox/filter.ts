@@ -50,14 +50,18 @@ export function partsOf(filter: DeliveryFilter, dialect: DialectName): Part[] {
   if (source !== undefined) parts.push({ name: 'source', check: sql`source || '' = ${source}` });
   if (status) parts.push({ name: 'status', check: sql`status || '' IN (${sql.join(status)})` });
   if (errorCode !== undefined) {
-    const error = dialect === 'postgres' ? sql`last_error::json` : sql`last_error`;
-    parts.push({ name: 'errorCode', check: sql`(${error} ->> 'code') = ${errorCode}` });
+    parts.push({ name: 'errorCode', check: sql`${errorCodeIn(dialect)} = ${errorCode}` });
   }
   if (createdAfter !== undefined)
     parts.push({ name: 'createdAfter', check: sql`created_at >= ${createdAfter}` });
   if (createdBefore !== undefined)
     parts.push({ name: 'createdBefore', check: sql`created_at < ${createdBefore}` });
   return parts;
+}
+
+/** JSON is text in both databases. */
+export function errorCodeIn(dialect: DialectName): RawBuilder<string | null> {
+  return dialect === 'postgres' ? sql`(last_error::json ->> 'code')` : sql`(last_error ->> 'code')`;
 }
 
 export function conditionOf(parts: readonly Part[]): RawBuilder<unknown> {

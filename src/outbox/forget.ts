@@ -73,6 +73,11 @@ export async function forgetMails(
   return { count: ended.length, next };
 }
 
+/** Of a row of `deliveries`: there is nothing left of it to send. */
+export const isForgotten = sql`EXISTS (
+  SELECT 1 FROM delivery_events WHERE delivery_seq = deliveries.seq AND event = 'forgotten'
+)`;
+
 /** Those of which there is nothing left to send. */
 export async function forgottenAmong(
   tx: Tx,
@@ -85,8 +90,7 @@ export async function forgottenAmong(
     seqs.map((seq) => ({ seq })),
   );
   const { rows } = await sql<{ seq: number }>`
-    SELECT DISTINCT delivery_seq AS seq FROM delivery_events
-    WHERE delivery_seq IN (SELECT seq FROM ${input}) AND event = 'forgotten'
+    SELECT deliveries.seq FROM deliveries WHERE deliveries.seq IN (SELECT seq FROM ${input}) AND ${isForgotten}
   `.execute(tx);
   return new Set(rows.map(({ seq }) => seq));
 }

@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/database.ts';
 import type { DialectName } from '../db/dialect.ts';
-import type { DeliveryRow } from '../db/schema.ts';
 import { statusesBefore } from '../domain/lifecycle.ts';
-import { type Claimed, claimedOf, mailsOf } from './claim.ts';
+import { type Claimed, claimedOf, mailsOf, takeInHand } from './claim.ts';
 import { statusList } from './rows.ts';
 
 /** A delivery of which a mail may exist, held until `leaseEndsAt` by whoever settles it. */
@@ -35,11 +34,7 @@ export async function takeUpDeliveries(
     WHERE status IN ('claimed', 'sending', 'reconciling') AND status IN (${statusList(statusesBefore('taken_up'))})
       AND due_at <= ${now}
     ORDER BY due_at, seq LIMIT ${order.limit}`;
-  const { rows } = await sql<DeliveryRow>`
-    UPDATE deliveries SET lease = lease + 1, locked_by = ${order.worker}, locked_at = ${now}, due_at = ${leaseEndsAt}
-    WHERE ${dialect === 'postgres' ? sql`seq = ANY(ARRAY(${due} FOR UPDATE SKIP LOCKED))` : sql`seq IN (${due})`}
-    RETURNING *
-  `.execute(tx);
+  const rows = await takeInHand(tx, dialect, { due, worker: order.worker, leaseEndsAt, now });
   if (rows.length === 0) return [];
   const mails = await mailsOf(
     tx,

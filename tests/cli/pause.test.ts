@@ -36,7 +36,7 @@ describe('pause and resume', () => {
     const { code, out } = await tidings('pause', 'plain', '--reason', 'wrong text.');
     expect([code, out]).toEqual([
       0,
-      'The source plain is paused: within a second nothing new leaves, and nothing is lost.\n1 delivery waits to be sent.\nGo on with: npx tidings resume plain\n',
+      'The source plain is paused: within seconds nothing new leaves, and nothing is lost.\n1 delivery waits to be sent.\nGo on with: npx tidings resume plain\n',
     ]);
     expect(await world.db.read.selectFrom('pauses').selectAll().execute()).toEqual([
       { scope: 'plain', reason: 'wrong text.', paused_by: me, paused_at: expect.any(Number) },

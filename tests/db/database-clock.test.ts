@@ -45,22 +45,24 @@ onBothDatabases('the time of the database', (dialect) => {
     expect(clock.isSteady).toBe(true);
   });
 
-  it('is not trusted by a machine that was asleep, and not before its time', async () => {
-    if (dialect === 'sqlite') return; // One machine and its wall clock, which goes on in a sleep.
+  // SQLite has one machine and its wall clock, which goes on in a sleep, and no sessions.
+  const onPostgres = dialect === 'postgres' ? it : () => {};
+
+  onPostgres('is not trusted by a machine that was asleep, and not before its time', async () => {
     const hourMs = 3_600_000;
     const local = { ...systemClock, leadMs: 0, now: () => systemClock.now() + local.leadMs };
     const clock = await createDatabaseClock(world.db, local, silentLog);
     const before = clock.now();
     local.leadMs = hourMs;
     expect(clock.isSteady).toBe(false);
-    expect(clock.now() - before).toBeGreaterThanOrEqual(hourMs);
+    // The wall clock counts whole milliseconds, the other one parts of them.
+    expect(clock.now() - before).toBeGreaterThanOrEqual(hourMs - 1);
     await clock.measure();
     expect(clock.isSteady).toBe(true);
     expect(clock.now() - before).toBeLessThan(hourMs);
   });
 
-  it('a transaction does not wait for ever for what another holds', async () => {
-    if (dialect === 'sqlite') return;
+  onPostgres('a transaction does not wait for ever for what another holds', async () => {
     const shown = await world.db.transaction(async (tx) => {
       const names = ['lock_timeout', 'idle_in_transaction_session_timeout'];
       const rows = await Promise.all(

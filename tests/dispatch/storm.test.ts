@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { systemClock } from '../../src/std/clock.ts';
 import { type FakeResend, startFakeResend } from '../support/fake-resend/fake-resend.ts';
 import { tagsOf } from '../support/fake-resend/ledger.ts';
+import { messageOf } from '../support/message-of.ts';
 import { createWorld, intentNumber, onBothDatabases, type World } from '../support/world.ts';
 
 const workers = 4;
@@ -124,19 +125,4 @@ function bestUseOf(times: readonly number[]): number {
   const windowMs = 3_000;
   const inWindow = times.map((from) => times.filter((at) => at >= from && at < from + windowMs).length);
   return (Math.max(...inWindow) * 1000) / windowMs / ratePerSecond;
-}
-
-/** A child that dies without a word fails the test at once. */
-async function messageOf(child: ChildProcess): Promise<unknown> {
-  const stop = new AbortController();
-  const death = once(child, 'exit', { signal: stop.signal }).then(([code]) => {
-    throw new Error(`a process ended with ${code} before it was ready`);
-  });
-  try {
-    const [message] = await Promise.race([once(child, 'message', { signal: stop.signal }), death]);
-    return message;
-  } finally {
-    death.catch(() => {});
-    stop.abort();
-  }
 }

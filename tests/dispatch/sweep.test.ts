@@ -39,7 +39,7 @@ onBothDatabases('the sweep', (dialect) => {
   });
 
   it('never calls expired what a worker holds or what may have been accepted', async () => {
-    const [seq] = await Promise.all([rowIn(world, 'sending', 1, { dueAt: world.clock.now() + dayMs })]);
+    const seq = await rowIn(world, 'sending', 1, { dueAt: world.clock.now() + dayMs });
     await world.db.write.updateTable('deliveries').set({ expires_at: 1 }).execute();
     expect(await sweep.runOnce()).toMatchObject({ expired: 0 });
     expect(await statusOf(seq)).toBe('sending');

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '../../src/std/clock.ts';
+import { messageOf } from '../support/message-of.ts';
 import { createWorld, intentNumber, onBothDatabases, type World } from '../support/world.ts';
 
 const workers = 16;
@@ -90,18 +91,3 @@ onBothDatabases(`a claim race of ${workers} processes over ${rows} rows`, (diale
     expect(await world.queries.find('late but true')).toMatchObject({ seq: row.seq, status: 'sent' });
   });
 });
-
-/** A child that dies without a word fails the test at once. */
-async function messageOf(child: ChildProcess): Promise<unknown> {
-  const stop = new AbortController();
-  const death = once(child, 'exit', { signal: stop.signal }).then(([code]) => {
-    throw new Error(`a worker ended with ${code} before it answered`);
-  });
-  try {
-    const [message] = await Promise.race([once(child, 'message', { signal: stop.signal }), death]);
-    return message;
-  } finally {
-    death.catch(() => {});
-    stop.abort();
-  }
-}

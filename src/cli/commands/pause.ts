@@ -37,7 +37,7 @@ export function addPause(program: Command, { terminal }: Context): void {
         if (!isNew && pause)
           return terminal.print(`Already so. ${tellPause(pause, clock.now())}`, waits(waiting));
         terminal.print(
-          `${capital(scopeName(scope))} is paused: within a second nothing new leaves, and nothing is lost.`,
+          `${capital(scopeName(scope))} is paused: within seconds nothing new leaves, and nothing is lost.`,
           waits(waiting),
           `Go on with: ${resumeCommand(scope)}`,
         );

@@ -1,5 +1,5 @@
 import type { OpenApi, Operation } from '../openapi.ts';
-import { commonStyle, escapeHtml } from './html.ts';
+import { escapeHtml, pageOf } from './html.ts';
 
 /** The OpenAPI document as a page: it loads nothing, and is made of nothing but the document. */
 export function docsPage({ info, paths }: OpenApi): string {
@@ -10,26 +10,15 @@ export function docsPage({ info, paths }: OpenApi): string {
       id: `${method}${path}`.replaceAll(/[^a-z0-9]+/gi, '-'),
     })),
   );
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>The API of Tidings</title>
-<style>${commonStyle}${style}</style>
-</head>
-<body>
-<main>
-<h1>The API of ${escapeHtml(info.title)}</h1>
+  return pageOf({
+    title: 'The API of Tidings',
+    style,
+    content: `<h1>The API of ${escapeHtml(info.title)}</h1>
 <p>${words(info.description)}</p>
 <p>For programs: <a href="/docs/openapi.json">openapi.json</a></p>
 <nav aria-label="Routes"><ul>${operations.map(({ name, id }) => `<li><a href="#${id}">${escapeHtml(name)}</a></li>`).join('')}</ul></nav>
-${operations.map(({ operation, name, id }) => section(operation, name, id)).join('\n')}
-</main>
-</body>
-</html>
-`;
+${operations.map(({ operation, name, id }) => section(operation, name, id)).join('\n')}`,
+  });
 }
 
 /** What stands between back-ticks is code. */

@@ -1,7 +1,7 @@
 import { everything, type Pause } from '../../dispatch/pauses.ts';
 import { type Status, statuses, statusNames } from '../../domain/status.ts';
 import { type Meaning, meanings } from '../../domain/tell-now.ts';
-import { commonStyle, escapeHtml } from './html.ts';
+import { escapeHtml, pageOf } from './html.ts';
 
 /** The stations on the line from left to right; all other statuses are the ways off it. */
 const line: readonly Status[] = ['pending', 'sending', 'sent', 'delivered'];
@@ -38,23 +38,7 @@ export function closedHomePage(): string {
 }
 
 function page(content: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Tidings is running</title>
-<style>${commonStyle}${style}</style>
-</head>
-<body>
-<main>
-<h1>Tidings is running</h1>
-${content}
-</main>
-</body>
-</html>
-`;
+  return pageOf({ title: 'Tidings is running', style, content: `<h1>Tidings is running</h1>\n${content}` });
 }
 
 function stopped({ scope, reason, at }: Pause): string {

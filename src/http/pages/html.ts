@@ -1,4 +1,23 @@
-/** What all pages share: escaping, and a look that follows the reader's own light or dark. */
+/** What all pages share: the frame, escaping, and a look that follows the reader's own light or dark. */
+export function pageOf({ title, style, content }: { title: string; style: string; content: string }): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<style>${commonStyle}${style}</style>
+</head>
+<body>
+<main>
+${content}
+</main>
+</body>
+</html>
+`;
+}
+
 export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
@@ -7,7 +26,7 @@ export function escapeHtml(text: string): string {
     .replaceAll('"', '&quot;');
 }
 
-export const commonStyle = `
+const commonStyle = `
 :root{color-scheme:light dark;--paper:#faf8f4;--ink:#1d1b18;--muted:#665f56;--hair:#ded8ce;--good:#1f6f43;--hand:#7d5200;--person:#b3261e;--stopped:#665f56}
 @media (prefers-color-scheme:dark){:root{--paper:#1a1917;--ink:#ece8e1;--muted:#a8a196;--hair:#3a3732;--good:#7cc79a;--hand:#e0b15a;--person:#f2938c;--stopped:#a8a196}}
 *{box-sizing:border-box}
