@@ -1,4 +1,4 @@
-import { type Address, addressKey } from '../src/domain/address.ts';
+import type { Address } from '../src/domain/address.ts';
 import { bounceRetryDelayMs } from '../src/domain/policy.ts';
 import type { Webhook } from './ledger.ts';
 import type { WatchedRow } from './watch.ts';
@@ -36,34 +36,13 @@ async function record(world: World, { entry, event, at }: Webhook): Promise<void
   });
 }
 
-/** As consent will do it: the wish, and the end of all that waits for that address, in one transaction. */
+/** The wish, and the end of all that waits for that address, in one transaction. */
 export async function suppressSomebody(world: World): Promise<void> {
-  const { watch, clock, db, outbox, story, chance } = world;
+  const { watch, consent, story, chance } = world;
   const address = chance.one(watch.rows).to_email as Address;
   story.tell(`${address} wants no more mail`);
   await world.commit('consent', () =>
-    db.transaction(async (tx) => {
-      await tx
-        .insertInto('suppressions')
-        .values({
-          address_key: addressKey(address),
-          reason: 'wish',
-          delivery_seq: null,
-          created_at: clock.now(),
-        })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
-      const waiting = await tx
-        .selectFrom('deliveries')
-        .select('seq')
-        .where('to_email', '=', address)
-        .where('status', 'in', ['pending', 'failed_transient', 'claimed'])
-        .execute();
-      await outbox.record(
-        waiting.map(({ seq }) => ({ seq, actor: 'consent', event: 'address_suppressed' })),
-        tx,
-      );
-    }),
+    consent.suppressions.add([{ address, reason: 'operator' }], 'an operator').then(() => {}),
   );
 }
 

@@ -1,4 +1,3 @@
-import { createSuppressions } from '../src/consent/suppressions.ts';
 import { createDispatch } from '../src/dispatch/dispatch.ts';
 import { createPace } from '../src/dispatch/pace.ts';
 import { createReconcile } from '../src/dispatch/reconcile.ts';
@@ -13,7 +12,7 @@ import { silentLog as log } from '../src/std/log.ts';
 import { createFaults, type Faults } from './faults.ts';
 import { faultyDatabase } from './faulty-database.ts';
 import type { Service } from './service.ts';
-import type { World } from './world.ts';
+import { consentIn, type World } from './world.ts';
 
 /** One process of the engine, as `src/engine.ts` puts it together, on a database, a provider and a clock that fail. */
 export interface SimulatedProcess {
@@ -41,12 +40,12 @@ export function createProcess(name: string, world: World): SimulatedProcess {
   const provider = isReliable ? createReliable(client, { clock, random: chance }) : client;
 
   const sources = [source];
-  const suppressions = createSuppressions({ clock });
-  const listeners = { consent: suppressions.learn, source: () => source.changed };
+  const consent = consentIn(world, { db, clock });
+  const listeners = { consent: consent.learn, source: () => source.changed };
   const outbox = createOutbox({ db, clock, log, namespace, listeners });
   const queries = createQueries(db);
   const pace = createPace({ db, provider, clock, log });
-  const common = { outbox, sources, suppressions, provider, pace, clock, log, worker: name };
+  const common = { outbox, sources, consent, provider, pace, clock, log, worker: name };
   const from = 'Simulation <simulation@example.org>' as Sender;
   const dispatch = createDispatch({ ...common, random: chance, from, environment: 'simulation' });
   const sweep = createSweep({ outbox, queries, provider, clock, log, retentionMs: 30 * 86_400_000 });

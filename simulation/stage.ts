@@ -20,13 +20,15 @@ const tables = [
   'owed_facts',
   'operator_requests',
   'suppressions',
+  'unsubscribe_tokens',
+  'webhook_events',
   'provider_pace',
   'pauses',
   'deliveries',
   'sqlite_sequence',
 ];
 // A fixed namespace: the ids of deliveries are part of a run, and a run depends on its seed alone.
-const fixedIds = { uuid: () => '6f1d2c3b-0000-4000-8000-000000000001' };
+const fixedIds = { uuid: () => '6f1d2c3b-0000-4000-8000-000000000001', secret: () => '' };
 
 export async function openStage(): Promise<Stage> {
   const db = await openDatabase('sqlite::memory:', { clock: systemClock, log: silentLog });

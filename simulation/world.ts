@@ -1,11 +1,11 @@
-import { createSuppressions } from '../src/consent/suppressions.ts';
+import { type Consent, createConsent } from '../src/consent/consent.ts';
 import type { Database } from '../src/db/database.ts';
 import { type Policy, plainPolicy } from '../src/domain/policy.ts';
 import type { Fact } from '../src/outbox/facts.ts';
 import { createOutbox, type Outbox } from '../src/outbox/outbox.ts';
 import { plainSource } from '../src/sources/plain/plain.ts';
 import type { Source } from '../src/sources/source.ts';
-import { createManualClock, type ManualClock } from '../src/std/clock.ts';
+import { type Clock, createManualClock, type ManualClock } from '../src/std/clock.ts';
 import { silentLog } from '../src/std/log.ts';
 import { createSeededRandom } from '../src/std/random.ts';
 import { type Chance, createChance } from './chance.ts';
@@ -27,6 +27,7 @@ export interface World {
   watch: Watch;
   /** For those who are not processes of the engine: webhooks, operators, people. */
   outbox: Outbox;
+  consent: Consent;
   /** The account that a process uses which starts now. */
   service(): Service;
   switchAccount(): void;
@@ -87,8 +88,8 @@ export function createWorld(seed: number, { db, namespace }: Stage): World {
     createService({ account, kind, chance, clock, ledger, story, isTroubled: troubled });
   let accounts = 1;
   let service = serviceOf('account1');
-  const suppressions = createSuppressions({ clock });
-  const listeners = { consent: suppressions.learn, source: () => source.changed };
+  const consent = consentIn({ chance }, { db, clock });
+  const listeners = { consent: consent.learn, source: () => source.changed };
   const keyWord = kind.hasKey ? 'keys' : 'no keys';
   story.tell(
     `seed ${seed}: ${keyWord}, ${kind.canLookUp ? '' : 'no '}look-up, ${isReliable ? 'inner retries, ' : ''}${rate * 100} % faults`,
@@ -104,6 +105,7 @@ export function createWorld(seed: number, { db, namespace }: Stage): World {
     ledger,
     watch,
     outbox: createOutbox({ db, clock, log: silentLog, namespace, listeners }),
+    consent,
     service: () => service,
     switchAccount() {
       accounts += 1;
@@ -119,4 +121,15 @@ export function createWorld(seed: number, { db, namespace }: Stage): World {
     faultRate: () => (isTroubled ? rate : 0),
     commit,
   };
+}
+
+/** As a process has it; the numbers of links come from the dice, so that a run depends on its seed alone. */
+export function consentIn(
+  { chance }: Pick<World, 'chance'>,
+  { db, clock }: { db: Database; clock: Clock },
+): Consent {
+  const digits = () => String(chance.between(0, 99_999_999_999)).padStart(11, '0');
+  const ids = { uuid: () => '', secret: () => digits() + digits() };
+  const links = { secrets: ['simulation'], baseUrl: 'https://mail.example.org' };
+  return createConsent({ db, clock, ids, log: silentLog, ...links });
 }

@@ -28,6 +28,11 @@ function problemsOf(environment: Record<string, string>, file = 'no such file'):
   }
 }
 
+const links = {
+  PLATFORM_BASE_URL: 'https://mail.example.org',
+  TOKEN_SECRET: 'thirty-two-characters-at-the-very-least',
+};
+
 describe('configuration', () => {
   it('needs none: everything has a default that works on this machine', () => {
     expect(readConfig({}, 'no such file')).toEqual({
@@ -42,6 +47,10 @@ describe('configuration', () => {
       retentionMs: 90 * 86_400_000,
       smtpUrl: '',
       from: 'noreply@transparenta.eu',
+      platformBaseUrl: '',
+      tokenSecrets: [],
+      unsubscribeOnGet: false,
+      resendWebhookSecrets: [],
       operatorApiKeys: [],
       readApiKeys: [],
       serviceApiKeys: [],
@@ -112,22 +121,57 @@ describe('configuration', () => {
 
   it('002-P2-01, 002-P2-07 A provider that is chosen must have what it needs', () => {
     const EMAIL_FROM_ADDRESS = 'us@example.org';
-    expect(problemsOf({ MAIL_PROVIDER: 'resend', EMAIL_FROM_ADDRESS })).toEqual([
+    const base = { ...links, EMAIL_FROM_ADDRESS };
+    expect(problemsOf({ ...base, MAIL_PROVIDER: 'resend' })).toEqual([
       expect.stringContaining('needs RESEND_API_KEY'),
     ]);
-    expect(problemsOf({ MAIL_PROVIDER: 'smtp', EMAIL_FROM_ADDRESS })).toEqual([
+    expect(problemsOf({ ...base, MAIL_PROVIDER: 'smtp' })).toEqual([
       expect.stringContaining('needs SMTP_URL'),
     ]);
-    expect(problemsOf({ MAIL_PROVIDER: 'resend', EMAIL_FROM_ADDRESS, RESEND_API_KEY: 'short' })).toEqual([
+    expect(problemsOf({ ...base, MAIL_PROVIDER: 'resend', RESEND_API_KEY: 'short' })).toEqual([
       'RESEND_API_KEY must be at least 20 characters long.',
     ]);
     expect(problemsOf({ RESEND_MAX_RPS: '0' })).toEqual([expect.stringContaining('RESEND_MAX_RPS must be')]);
     expect(
-      readConfig(
-        { MAIL_PROVIDER: 'resend', EMAIL_FROM_ADDRESS, RESEND_API_KEY: 're_0123456789abcdefghij' },
-        '',
-      ).resendMaxRps,
+      readConfig({ ...base, MAIL_PROVIDER: 'resend', RESEND_API_KEY: 're_0123456789abcdefghij' }, '')
+        .resendMaxRps,
     ).toBe(2);
+  });
+
+  it('002-P2-09 Real mail needs a way out that works: where it leads, and a secret that signs it', () => {
+    const env = {
+      ...{ MAIL_PROVIDER: 'smtp', SMTP_URL: 'smtp://127.0.0.1:1', EMAIL_FROM_ADDRESS: 'us@example.org' },
+    };
+    expect(problemsOf(env)).toEqual([
+      expect.stringMatching(/^MAIL_PROVIDER=smtp needs PLATFORM_BASE_URL, where people reach this server/),
+      expect.stringMatching(/^MAIL_PROVIDER=smtp needs TOKEN_SECRET, which signs the links/),
+    ]);
+    expect(problemsOf({ ...env, ...links })).toEqual([]);
+    expect(problemsOf({ ...env, ...links, PLATFORM_BASE_URL: 'http://127.0.0.1:3000/' })).toEqual([]);
+    expect(problemsOf({ ...env, ...links, PLATFORM_BASE_URL: 'http://mail.example.org' })).toEqual([
+      expect.stringMatching(/^PLATFORM_BASE_URL must begin with https:/),
+    ]);
+    for (const PLATFORM_BASE_URL of [
+      'mail.example.org',
+      'ftp://x.org',
+      'https://x.org?a',
+      'https://u@x.org',
+    ]) {
+      expect(problemsOf({ PLATFORM_BASE_URL })).toEqual([
+        expect.stringMatching(/^PLATFORM_BASE_URL must be a URL/),
+      ]);
+    }
+    expect(problemsOf({ TOKEN_SECRET: 'short' })).toHaveLength(1);
+  });
+
+  it('webhook secrets are as Resend shows them, one or two', () => {
+    const secret = `whsec_${'A'.repeat(32)}`;
+    expect(readConfig({ RESEND_WEBHOOK_SECRET: `${secret}, ${secret}2` }, '')).toMatchObject({
+      resendWebhookSecrets: [secret, `${secret}2`],
+    });
+    for (const RESEND_WEBHOOK_SECRET of ['whsec_', 'A'.repeat(40), `${secret},`, `${secret} `.repeat(2)]) {
+      expect(problemsOf({ RESEND_WEBHOOK_SECRET })).toHaveLength(1);
+    }
   });
 
   it('real mail is never sent from the default sender, unless somebody has chosen it', () => {
@@ -138,9 +182,9 @@ describe('configuration', () => {
     for (const env of real) {
       const sentence = `MAIL_PROVIDER=${env.MAIL_PROVIDER} needs EMAIL_FROM_ADDRESS: your own sender. The default is not yours to send from.`;
       expect(problemsOf(env)).toEqual([sentence]);
-      expect(problemsOf({ ...env, EMAIL_FROM_ADDRESS: '' })).toEqual([sentence]);
-      expect(problemsOf({ ...env, EMAIL_FROM_ADDRESS: 'noreply@transparenta.eu' })).toEqual([]);
-      expect(problemsOf(env, envFile('EMAIL_FROM_ADDRESS=us@example.org'))).toEqual([]);
+      expect(problemsOf({ ...links, ...env, EMAIL_FROM_ADDRESS: '' })).toEqual([sentence]);
+      expect(problemsOf({ ...links, ...env, EMAIL_FROM_ADDRESS: 'noreply@transparenta.eu' })).toEqual([]);
+      expect(problemsOf({ ...links, ...env }, envFile('EMAIL_FROM_ADDRESS=us@example.org'))).toEqual([]);
     }
   });
 

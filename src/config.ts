@@ -78,6 +78,7 @@ function contradictions(config: Partial<Config>, isSenderSet: boolean): string[]
       `MAIL_PROVIDER=${config.provider} needs EMAIL_FROM_ADDRESS: your own sender. The default is not yours to send from.`,
     );
   }
+  problems.push(...missingForPeople(config));
   const { operatorApiKeys = [], readApiKeys = [], serviceApiKeys = [] } = config;
   const allKeys = [...operatorApiKeys, ...readApiKeys, ...serviceApiKeys];
   // A worker answers /health and /ready only.
@@ -90,6 +91,25 @@ function contradictions(config: Partial<Config>, isSenderSet: boolean): string[]
   if (new Set(allKeys).size < allKeys.length) {
     problems.push(
       'The same key is in OPERATOR_API_KEY, READ_API_KEY and SERVICE_API_KEY more than once. Give each its own.',
+    );
+  }
+  return problems;
+}
+
+/** What leaves this machine must have a way out that works, and that nobody can make up. */
+function missingForPeople({ provider, platformBaseUrl, tokenSecrets }: Partial<Config>): string[] {
+  if (provider === undefined || provider === 'capture') return [];
+  const problems: string[] = [];
+  if (platformBaseUrl === '') {
+    problems.push(
+      `MAIL_PROVIDER=${provider} needs PLATFORM_BASE_URL, where people reach this server: every mail carries a link to unsubscribe.`,
+    );
+  } else if (platformBaseUrl?.startsWith('http:') && !isLoopback(new URL(platformBaseUrl).hostname)) {
+    problems.push('PLATFORM_BASE_URL must begin with https://: mail programs unsubscribe over nothing else.');
+  }
+  if (tokenSecrets?.length === 0) {
+    problems.push(
+      `MAIL_PROVIDER=${provider} needs TOKEN_SECRET, which signs the links in mails. Set it to at least ${keyLengthMin} random characters, and keep it.`,
     );
   }
   return problems;

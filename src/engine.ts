@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { createSuppressions } from './consent/suppressions.ts';
+import { type Consent, createConsent } from './consent/consent.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { createDatabaseClock } from './db/database-clock.ts';
 import { bringUpToDate, type Migration } from './db/migrate.ts';
@@ -34,6 +34,7 @@ export interface Engine {
   readonly outbox: Outbox;
   readonly queries: OutboxQueries;
   readonly sources: readonly Source[];
+  readonly consent: Consent;
   readonly pauses: Pauses;
   readonly provider: Provider;
   readonly runner: Runner;
@@ -62,13 +63,14 @@ export async function createEngine(
     const sources: Source[] = [plainSource];
     const sourceNamed = (name: string) => sources.find((source) => source.name === name);
 
-    const suppressions = createSuppressions({ clock });
+    const namespace = await readNamespace(db);
+    const consent = createConsent({ db, clock, ids: systemIds, log, ...linkParts(config, namespace) });
     const outbox = createOutbox({
       db,
       clock,
       log,
-      namespace: await readNamespace(db),
-      listeners: { consent: suppressions.learn, source: (name) => sourceNamed(name)?.changed },
+      namespace,
+      listeners: { consent: consent.learn, source: (name) => sourceNamed(name)?.changed },
       onEnqueued: () => runner.wake(),
     });
     const queries = createQueries(db);
@@ -83,7 +85,7 @@ export async function createEngine(
       outbox,
       pace,
       sources,
-      suppressions,
+      consent,
       provider,
       clock,
       log,
@@ -99,7 +101,7 @@ export async function createEngine(
       outbox,
       queries,
       sources,
-      suppressions,
+      consent,
       provider,
       pace,
       clock,
@@ -115,6 +117,7 @@ export async function createEngine(
       outbox,
       queries,
       sources,
+      consent,
       pauses: createPauses(db, clock),
       provider,
       runner,
@@ -128,6 +131,14 @@ export async function createEngine(
     await db.close();
     throw error;
   }
+}
+
+/** Links that lead to this machine, and a secret that is in the database, will do for an inbox that nothing leaves. */
+function linkParts({ platformBaseUrl, tokenSecrets, port }: Config, namespace: string) {
+  return {
+    baseUrl: platformBaseUrl || `http://localhost:${port}`,
+    secrets: tokenSecrets.length > 0 ? tokenSecrets : [namespace],
+  };
 }
 
 /** Loaded when chosen: who uses the built-in inbox does not pay for the others. */

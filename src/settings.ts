@@ -15,6 +15,12 @@ export interface Config {
   readonly resendMaxRps: number;
   readonly smtpUrl: string;
   readonly from: Sender;
+  /** Without a slash at its end; empty where it is not set. */
+  readonly platformBaseUrl: string;
+  /** The first signs, all are accepted; none where it is not set. */
+  readonly tokenSecrets: readonly string[];
+  readonly unsubscribeOnGet: boolean;
+  readonly resendWebhookSecrets: readonly string[];
   readonly retentionMs: number;
   /** Each may hold several; none at all opens the API to this machine. */
   readonly operatorApiKeys: readonly string[];
@@ -150,6 +156,45 @@ export const variables = {
         : { mustBe: `an address or Name <address>. ${parsed.sentence.replace(/\.$/, '')}` };
     },
   } as Variable<Sender>,
+  platformBaseUrl: {
+    name: 'PLATFORM_BASE_URL',
+    default: '',
+    meaning:
+      'Where people reach this server, for the links in mails: `https://mail.example.org`. `resend` and `smtp` need it; without it links lead to this machine.',
+    read: (text) =>
+      text === '' || (URL.canParse(text) && /^https?:\/\/[^/?#@]+[^?#]*$/.test(text))
+        ? { value: text.replace(/\/+$/, '') }
+        : { mustBe: 'a URL that begins with https://, without ? and #' },
+  } as Variable<string>,
+  tokenSecrets: {
+    name: 'TOKEN_SECRET',
+    default: '',
+    meaning:
+      'Signs the links in mails, so that nobody can make one up; `resend` and `smtp` need it. To replace it put the new one first and keep the old one behind a comma for as long as old mails are about.',
+    isSecret: true,
+    read: keys,
+  } as Variable<readonly string[]>,
+  unsubscribeOnGet: {
+    name: 'UNSUBSCRIBE_ON_GET',
+    default: 'false',
+    meaning:
+      'With `true`, following the link in a mail unsubscribes at once. Programs that check links follow them, too, and would unsubscribe people who never asked.',
+    read: (text) =>
+      text === 'true' || text === 'false' ? { value: text === 'true' } : { mustBe: 'true or false' },
+  } as Variable<boolean>,
+  resendWebhookSecrets: {
+    name: 'RESEND_WEBHOOK_SECRET',
+    default: '',
+    meaning:
+      'Signing secret of the Resend webhook to `/api/v1/webhooks/resend`, as Resend shows it: `whsec_…`. Two, separated by a comma, while it is being replaced.',
+    isSecret: true,
+    read: (text) => {
+      const value = text.split(',').map((secret) => secret.trim());
+      const isFine = value.every((secret) => /^whsec_[A-Za-z0-9+/]{22,}={0,2}$/.test(secret));
+      if (text === '') return { value: [] };
+      return isFine ? { value } : { mustBe: 'whsec_ and at least 22 characters, as Resend shows it' };
+    },
+  } as Variable<readonly string[]>,
   retentionMs: {
     name: 'MAIL_RETENTION_DAYS',
     default: '90', // Longer than anybody asks "what did that mail say", shorter than a year's worth of addresses.

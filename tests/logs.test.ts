@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { plainSource } from '../src/sources/plain/plain.ts';
 import { createCommandLine } from './cli/command-line.ts';
+import { linkSettings } from './support/consent.ts';
 import { createDispatchWorld, signal } from './support/dispatch-world.ts';
 import { startFakeResend } from './support/fake-resend/fake-resend.ts';
 import { createRecordingLog } from './support/recording-log.ts';
@@ -37,6 +38,7 @@ test('no address, no text and no key is in the logs of a server in trouble, or o
   const env = {
     ...{ DATABASE_URL: world.url, PORT: '0', LOG_LEVEL: 'debug', RESEND_MAX_RPS: '50' },
     ...{ MAIL_PROVIDER: 'resend', RESEND_API_KEY: apiKey, RESEND_BASE_URL: fake.url },
+    ...linkSettings,
     EMAIL_FROM_ADDRESS: 'Tidings <noreply@sender.example>',
   };
   const isMail = ({ method }: { method: string }) => method === 'POST';

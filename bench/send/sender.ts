@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { createSuppressions } from '../../src/consent/suppressions.ts';
+import { createConsent } from '../../src/consent/consent.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { createDatabaseClock } from '../../src/db/database-clock.ts';
 import { migrate } from '../../src/db/migrate.ts';
@@ -39,8 +39,11 @@ export async function createSender({ databaseUrl, providerUrl, connections }: Se
   const db = await openDatabase(databaseUrl, { clock: systemClock, log });
   await migrate(db, { clock: systemClock, ids: systemIds });
   const clock = await createDatabaseClock(db, systemClock, log);
-  const suppressions = createSuppressions({ clock });
-  const listeners = { consent: suppressions.learn, source: () => plainSource.changed };
+  const consent = createConsent({
+    ...{ db, clock, ids: systemIds, log },
+    ...{ secrets: ['only for the bench'], baseUrl: 'https://mail.example.com' },
+  });
+  const listeners = { consent: consent.learn, source: () => plainSource.changed };
   const outbox = createOutbox({ db, clock, log, namespace: await readNamespace(db), listeners });
   const resend = createResend({ apiKey: 're_bench', baseUrl: providerUrl, clock, connections });
   // As one that has no limit: the pace is asked, and never in the way.
@@ -49,7 +52,7 @@ export async function createSender({ databaseUrl, providerUrl, connections }: Se
     outbox,
     pace: createPace({ db, provider, clock, log }),
     sources: [plainSource],
-    suppressions,
+    consent,
     provider,
     clock,
     log,

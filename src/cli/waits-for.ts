@@ -19,7 +19,7 @@ export async function readWaits(
   for (const row of rows) {
     const delivery = { source: row.source, state: stateOf(row) };
     if (row.locked_by !== null) continue;
-    const [first] = hindrancesOf(delivery, await surroundings.around(row.to_email));
+    const [first] = hindrancesOf(delivery, await surroundings.around({ ...row, address: row.to_email }));
     if (!first || first.kind === 'worker') continue;
     const { sentence, next, remedy } = first;
     const cure = remedy ? [`${remedy.sentence} ${remedy.command}`] : [];

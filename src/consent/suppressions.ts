@@ -1,42 +1,178 @@
-import type { Tx } from '../db/database.ts';
+import { sql } from 'kysely';
+import type { Database, Tx } from '../db/database.ts';
+import { namesOf, rowsOf } from '../db/dialect.ts';
+import type { SuppressionRow } from '../db/schema.ts';
 import { type Address, addressKey } from '../domain/address.ts';
+import { everySource, type SuppressionReason, suppressionReasons } from '../domain/suppression.ts';
 import type { Fact } from '../outbox/facts.ts';
+import { stopDeliveries } from '../outbox/stop.ts';
 import type { Clock } from '../std/clock.ts';
+import type { Log } from '../std/log.ts';
+import { Refusal } from '../std/refusal.ts';
 
-/** Addresses that must not be mailed. A hard bounce or a complaint puts one here in the transaction that records it. */
+/**
+ * Addresses that must not be mailed, from everything or from one source. Whoever comes onto the list is stopped in the same
+ * transaction: what waits for them ends, and no send that begins later goes to them. A line is lifted, never deleted.
+ */
 export interface Suppressions {
-  /** Those of the addresses that are suppressed, as `addressKey`s. */
-  among(addresses: readonly Address[], tx: Tx): Promise<ReadonlySet<string>>;
+  /** Puts addresses on the list; those that are on it already keep their first reason. Answers how many are new. */
+  add(entries: readonly SuppressionEntry[], by: string, tx?: Tx): Promise<Added>;
+  /** Takes an address off the list; answers whether it was on it. What was stopped stays stopped: an operator may requeue it. */
+  lift(address: Address, scope: string, why: { by: string; because: string }): Promise<boolean>;
+  /** Newest first. */
+  list(order: ListOrder): Promise<SuppressionRow[]>;
+  count(): Promise<number>;
+  /** What the provider said of an address, in the transaction that records it. */
   learn(facts: readonly Fact[], tx: Tx): Promise<void>;
 }
 
-export function createSuppressions({ clock }: { clock: Clock }): Suppressions {
+export interface SuppressionEntry {
+  address: Address;
+  scope?: string;
+  reason: SuppressionReason;
+  note?: string | null;
+  deliverySeq?: number | null;
+}
+
+export interface Added {
+  added: number;
+  /** Deliveries that waited for them. */
+  stopped: number;
+}
+
+export interface ListOrder {
+  address?: Address;
+  scope?: string;
+  reason?: SuppressionReason;
+  /** Those that were lifted, too. */
+  withLifted?: boolean;
+  /** Below this number: the last of the page before. */
+  below?: number;
+  limit: number;
+}
+
+const columns = {
+  address_key: 'text',
+  scope: 'text',
+  reason: 'text',
+  note: 'text',
+  delivery_seq: 'number',
+  created_by: 'text',
+  created_at: 'number',
+} as const;
+
+export function createSuppressions({
+  db,
+  clock,
+  log,
+}: {
+  db: Database;
+  clock: Clock;
+  log: Log;
+}): Suppressions {
+  const parts = { dialect: db.dialect, log };
+
+  async function addIn(tx: Tx, entries: readonly SuppressionEntry[], by: string): Promise<Added> {
+    const now = clock.now();
+    const byKey = new Map(
+      entries.map((entry) => {
+        const { address, scope = everySource, reason, note = null, deliverySeq = null } = entry;
+        const row = {
+          ...{ address_key: addressKey(address), scope, reason, note },
+          ...{ delivery_seq: deliverySeq, created_by: by, created_at: now },
+        };
+        return [JSON.stringify([row.address_key, scope]), row];
+      }),
+    );
+    if (byKey.size === 0) return { added: 0, stopped: 0 };
+    // In one order for everybody, so that two lists with the same addresses never wait for each other in a circle.
+    const rows = [...byKey].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+    const names = namesOf(columns);
+    const { rows: fresh } = await sql<Pick<SuppressionRow, 'address_key' | 'scope' | 'reason'>>`
+      INSERT INTO suppressions (${names}) SELECT ${names} FROM ${rowsOf(db.dialect, columns, rows)} WHERE true
+      ON CONFLICT (address_key, scope) WHERE lifted_at IS NULL DO NOTHING
+      RETURNING address_key, scope, reason
+    `.execute(tx);
+    let stopped = 0;
+    for (const group of groupsOf(fresh)) {
+      const { scope, reason } = group;
+      const whose = { addressKeys: group.addressKeys, source: scope === everySource ? null : scope };
+      const event = reason === 'unsubscribed' ? 'unsubscribed' : 'address_suppressed';
+      stopped += await stopDeliveries(
+        tx,
+        { whose, event, actor: by, detail: { reason: suppressionReasons[reason] } },
+        now,
+        parts,
+      );
+    }
+    return { added: fresh.length, stopped };
+  }
+
   return {
-    async among(addresses, tx) {
-      if (addresses.length === 0) return new Set();
-      const keys = [...new Set(addresses.map(addressKey))];
-      const rows = await tx
-        .selectFrom('suppressions')
-        .select('address_key')
-        .where('address_key', 'in', keys)
-        .execute();
-      return new Set(rows.map((row) => row.address_key));
+    add: (entries, by, tx) =>
+      tx ? addIn(tx, entries, by) : db.transaction((own) => addIn(own, entries, by)),
+
+    async lift(address, scope, { by, because }) {
+      const reason = because.trim();
+      if (reason === '' || reason.length > becauseLengthMax) {
+        throw new Refusal('reason_required', `Say why, in 1 to ${becauseLengthMax} characters: it is kept.`);
+      }
+      const { numUpdatedRows } = await db.write
+        .updateTable('suppressions')
+        .set({ lifted_at: clock.now(), lifted_by: by, lifted_because: reason })
+        .where('address_key', '=', addressKey(address))
+        .where('scope', '=', scope)
+        .where('lifted_at', 'is', null)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
     },
+
+    list({ address, scope, reason, withLifted = false, below, limit }) {
+      let rows = db.read.selectFrom('suppressions').selectAll();
+      if (address !== undefined) rows = rows.where('address_key', '=', addressKey(address));
+      if (scope !== undefined) rows = rows.where('scope', '=', scope);
+      if (reason !== undefined) rows = rows.where('reason', '=', reason);
+      if (!withLifted) rows = rows.where('lifted_at', 'is', null);
+      if (below !== undefined) rows = rows.where('suppression_seq', '<', below);
+      return rows.orderBy('suppression_seq', 'desc').limit(limit).execute();
+    },
+
+    async count() {
+      const { count } = await db.read
+        .selectFrom('suppressions')
+        .select((eb) => eb.fn.countAll<number | string>().as('count'))
+        .where('lifted_at', 'is', null)
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+
     async learn(facts, tx) {
-      const rows = facts
-        .filter(({ kind, delivery }) => kind === 'suppressed' && delivery.toEmail !== null)
-        .map(({ event, delivery }) => ({
-          address_key: addressKey(delivery.toEmail as Address),
-          reason: event,
-          delivery_seq: delivery.seq,
-          created_at: clock.now(),
-        }));
-      if (rows.length === 0) return;
-      await tx
-        .insertInto('suppressions')
-        .values(rows)
-        .onConflict((conflict) => conflict.column('address_key').doNothing())
-        .execute();
+      const entries = facts.flatMap(({ kind, event, delivery }) =>
+        kind === 'suppressed' && delivery.toEmail !== null
+          ? [
+              {
+                address: delivery.toEmail as Address,
+                reason: event as SuppressionReason,
+                deliverySeq: delivery.seq,
+              },
+            ]
+          : [],
+      );
+      await addIn(tx, entries, 'evidence');
     },
   };
+}
+
+const becauseLengthMax = 500;
+
+/** What ends in the same way, together. */
+function groupsOf(rows: readonly Pick<SuppressionRow, 'address_key' | 'scope' | 'reason'>[]) {
+  const groups = new Map<string, { scope: string; reason: SuppressionReason; addressKeys: string[] }>();
+  for (const { address_key, scope, reason } of rows) {
+    const key = JSON.stringify([scope, reason]);
+    const group = groups.get(key) ?? { scope, reason, addressKeys: [] };
+    group.addressKeys.push(address_key);
+    groups.set(key, group);
+  }
+  return groups.values();
 }

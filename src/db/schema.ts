@@ -1,6 +1,7 @@
 import type { Generated, Selectable } from 'kysely';
 import type { Lane } from '../domain/delivery.ts';
 import type { Status } from '../domain/status.ts';
+import type { SuppressionReason } from '../domain/suppression.ts';
 
 /** The tables as both dialects have them. Times are milliseconds since the epoch, JSON is text. */
 export interface Schema {
@@ -11,7 +12,9 @@ export interface Schema {
   delivery_counts: { count_seq: Generated<number>; source: string; heading: string; delta: number };
   owed_facts: OwedFactsTable;
   operator_requests: OperatorRequestsTable;
-  suppressions: { address_key: string; reason: string; delivery_seq: number | null; created_at: number };
+  suppressions: SuppressionsTable;
+  unsubscribe_tokens: UnsubscribeTokensTable;
+  webhook_events: WebhookEventsTable;
   captured_mails: CapturedMailsTable;
   provider_pace: ProviderPaceTable;
   pauses: { scope: string; reason: string; paused_by: string; paused_at: number };
@@ -117,6 +120,47 @@ interface OperatorRequestsTable {
   answer: string | null;
 }
 
+interface SuppressionsTable {
+  suppression_seq: Generated<number>;
+  address_key: string;
+  scope: string;
+  reason: SuppressionReason;
+  note: Generated<string | null>;
+  delivery_seq: Generated<number | null>;
+  created_by: string;
+  created_at: number;
+  lifted_at: Generated<number | null>;
+  lifted_by: Generated<string | null>;
+  lifted_because: Generated<string | null>;
+}
+
+interface UnsubscribeTokensTable {
+  token_id: string;
+  source: string;
+  recipient: string;
+  created_at: number;
+  unsubscribed_at: Generated<number | null>;
+  unsubscribed_via: Generated<string | null>;
+  suppression_seq: Generated<number | null>;
+}
+
+interface WebhookEventsTable {
+  event_seq: Generated<number>;
+  provider: string;
+  provider_event_id: string;
+  type: string;
+  provider_message_id: string | null;
+  delivery_seq: Generated<number | null>;
+  happened_at: number | null;
+  received_at: number;
+  processed_at: Generated<number | null>;
+  outcome: Generated<string | null>;
+  due_at: number | null;
+  tries: Generated<number>;
+  repeats: Generated<number>;
+  payload: string | null;
+}
+
 interface CapturedMailsTable {
   captured_seq: Generated<number>;
   message_id: string;
@@ -127,6 +171,7 @@ interface CapturedMailsTable {
 }
 
 export type ProviderPaceRow = Selectable<ProviderPaceTable>;
+export type SuppressionRow = Selectable<SuppressionsTable>;
 export type DeliveryRow = Selectable<DeliveriesTable>;
 export type DeliveryMailRow = Selectable<DeliveryMailsTable>;
 export type DeliveryEventRow = Selectable<DeliveryEventsTable>;

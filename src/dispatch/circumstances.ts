@@ -1,34 +1,59 @@
 import type { Database } from '../db/database.ts';
 import { addressKey, parseAddress } from '../domain/address.ts';
 import type { Circumstances, Suppression } from '../domain/hindrances.ts';
+import { everySource } from '../domain/suppression.ts';
 import type { Clock } from '../std/clock.ts';
 import { readPace } from './pace.ts';
 import { createPauses } from './pauses.ts';
 
 /** Why a delivery may be waiting although nothing is wrong with it: read for whoever explains it. */
 export interface Surroundings {
-  /** As they are for a delivery to this address; null where none is known. */
-  around(address: string | null): Promise<Circumstances>;
+  around(whose: Whose): Promise<Circumstances>;
+}
+
+/** Whose delivery; of a person who is known by an address alone there is no source. */
+interface Whose {
+  address: string | null;
+  source?: string;
+  recipient?: string;
 }
 
 export async function readSurroundings(db: Database, clock: Clock, account: string): Promise<Surroundings> {
   const pauses = await createPauses(db, clock).list();
   const pace = await readPace(db, account);
   return {
-    async around(address) {
-      const suppression = address === null ? null : await readSuppression(db, address);
-      return { now: clock.now(), suppression, pauses, account, pace };
+    async around(whose) {
+      const suppression = await readSuppression(db, whose);
+      const unsubscribedAt = await readUnsubscribed(db, whose);
+      return { now: clock.now(), suppression, unsubscribedAt, pauses, account, pace };
     },
   };
 }
 
-async function readSuppression(db: Database, address: string): Promise<Suppression | null> {
+async function readSuppression(db: Database, { address, source }: Whose): Promise<Suppression | null> {
+  if (address === null) return null;
   const parsed = parseAddress(address);
   const key = parsed.ok ? addressKey(parsed.address) : address.toLowerCase();
-  const row = await db.read
+  const rows = await db.read
     .selectFrom('suppressions')
     .selectAll()
     .where('address_key', '=', key)
+    .where('lifted_at', 'is', null)
+    .orderBy('suppression_seq')
+    .execute();
+  const row = rows.find(({ scope }) => source === undefined || scope === everySource || scope === source);
+  return row
+    ? { reason: row.reason, note: row.note, at: row.created_at, deliverySeq: row.delivery_seq }
+    : null;
+}
+
+async function readUnsubscribed(db: Database, { source, recipient }: Whose): Promise<number | null> {
+  if (source === undefined || recipient === undefined) return null;
+  const row = await db.read
+    .selectFrom('unsubscribe_tokens')
+    .select('unsubscribed_at')
+    .where('recipient', '=', recipient)
+    .where('source', '=', source)
     .executeTakeFirst();
-  return row ? { reason: row.reason, at: row.created_at, deliverySeq: row.delivery_seq } : null;
+  return row?.unsubscribed_at ?? null;
 }

@@ -1,3 +1,5 @@
+import { listHeaders } from '../consent/list-headers.ts';
+import type { Unsubscribe } from '../consent/unsubscribe.ts';
 import { checkMail, type Mail, requiredTags, type Sender } from '../domain/message.ts';
 import type { DeliveryError } from '../domain/transition.ts';
 import { render } from '../emails/render.ts';
@@ -23,6 +25,8 @@ export interface ComposeParts {
   worker: string;
   clock: Clock;
   log: Log;
+  /** The way out of each mail. */
+  linksFor: Unsubscribe['linksFor'];
 }
 
 export async function compose(
@@ -30,16 +34,14 @@ export async function compose(
   batch: readonly Claimed[],
   parts: ComposeParts,
 ): Promise<Composition> {
-  const drafts = await draftAll(
-    source,
-    batch.filter(({ frozen }) => !frozen),
-    parts.log,
-  );
+  const fresh = batch.filter(({ frozen }) => !frozen);
+  const drafts = await draftAll(source, fresh, parts.log);
+  const links = await parts.linksFor(fresh);
   const result: Composition = { composed: [], reports: [] };
   for (const claimed of batch) {
     const made = claimed.frozen
       ? ({ kind: 'composed', composed: { claimed, mail: claimed.frozen } } as const)
-      : await mailOf(claimed, drafts.get(claimed.seq), parts);
+      : await mailOf(claimed, drafts.get(claimed.seq), links.get(claimed.seq) ?? '', parts);
     if (made.kind === 'composed') result.composed.push(made.composed);
     else result.reports.push(reportOf(claimed, made, parts));
   }
@@ -88,11 +90,12 @@ function reportOf(
 async function mailOf(
   claimed: Claimed,
   draft: Answer | undefined,
+  unsubscribeUrl: string,
   { from, environment, log }: ComposeParts,
 ): Promise<Composure> {
   if (!draft) return unsendable('no_draft', `The source ${claimed.source} gave no answer for this delivery.`);
   if (draft.kind !== 'draft') return draft;
-  const rendered = await renderSafely(draft, log);
+  const rendered = await renderSafely({ ...draft, props: { unsubscribeUrl, ...draft.props } }, log);
   if ('kind' in rendered) return rendered;
   if (!rendered.ok) return unsendable(rendered.code, rendered.sentence);
   const { subject, html, text } = rendered;
@@ -103,7 +106,7 @@ async function mailOf(
     subject,
     html,
     text,
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    headers: listHeaders(unsubscribeUrl),
     tags,
   };
   const checked = checkMail(mail);

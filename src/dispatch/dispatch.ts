@@ -1,4 +1,4 @@
-import type { Suppressions } from '../consent/suppressions.ts';
+import type { Consent } from '../consent/consent.ts';
 import { leaseMs } from '../domain/policy.ts';
 import type { DeliveryError } from '../domain/transition.ts';
 import type { Begun, Composed, LastCheck } from '../outbox/begin.ts';
@@ -31,10 +31,10 @@ interface Turn {
   waitMs: number;
 }
 
-export interface DispatchParts extends SendParts, Omit<ComposeParts, 'log'> {
+export interface DispatchParts extends SendParts, Omit<ComposeParts, 'log' | 'linksFor'> {
   outbox: Outbox;
   sources: readonly Source[];
-  suppressions: Suppressions;
+  consent: Consent;
   pace: Pace;
   log: Log;
 }
@@ -47,7 +47,7 @@ const keyWindowMarginMs = 60 * 60 * 1000;
 const retryMs = 5_000;
 
 export function createDispatch(parts: DispatchParts): Dispatch {
-  const { outbox, sources, suppressions, pace, provider, clock, log, worker } = parts;
+  const { outbox, sources, consent, pace, provider, clock, log, worker } = parts;
   const recorder = createRecorder({ outbox, clock, log });
   const { idempotencyWindowMs } = provider.guarantees;
   const width = createWidth(provider.guarantees.concurrency);
@@ -111,7 +111,10 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     unsent: Map<number, Claimed>,
     shipment: Omit<Shipment, 'batch' | 'width'>,
   ): Promise<void> {
-    const { composed, reports } = await compose(source, claimed, parts);
+    const { composed, reports } = await compose(source, claimed, {
+      ...parts,
+      linksFor: consent.unsubscribe.linksFor,
+    });
     for (const report of reports) {
       unsent.delete(report.seq);
       recorder.add(report);
@@ -119,7 +122,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     // Without keys a crash in mid-batch would leave every begun row in doubt: begin only what leaves at once, and write
     // it down before the next are begun.
     for (let start = 0; start < composed.length && !shipment.signal.aborted; ) {
-      const lastCheck = gateOf(source, suppressions, clock);
+      const lastCheck = gateOf(source, consent, clock);
       const chosen = composed.slice(start, start + (idempotencyWindowMs === null ? width.current : batchMax));
       const { sending: batch, stopped } = await beginSafely(chosen, lastCheck);
       for (const { claimed } of chosen) unsent.delete(claimed.seq);

@@ -1,4 +1,4 @@
-import type { Suppressions } from '../consent/suppressions.ts';
+import type { Consent } from '../consent/consent.ts';
 import { idempotencyKey } from '../domain/message.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Composed } from '../outbox/begin.ts';
@@ -30,7 +30,7 @@ export interface ReconcileParts {
   outbox: Outbox;
   queries: OutboxQueries;
   sources: readonly Source[];
-  suppressions: Suppressions;
+  consent: Pick<Consent, 'against'>;
   provider: Provider;
   pace: Pace;
   clock: Clock;
@@ -49,7 +49,7 @@ const againFirstMs = 5_000;
 const againLongestMs = 30 * 60_000;
 
 export function createReconcile(parts: ReconcileParts): Reconcile {
-  const { outbox, queries, sources, suppressions, provider, pace, clock, log, worker, leaseOf } = parts;
+  const { outbox, queries, sources, consent, provider, pace, clock, log, worker, leaseOf } = parts;
   const { longestCallMs, indexingDelayMs, concurrency } = provider.guarantees;
   const leaseMs = longestCallMs + leaseMarginMs;
 
@@ -96,7 +96,7 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
           ? [{ claimed, mail: claimed.frozen }]
           : [],
       );
-      const lastCheck = gateOf(source, suppressions, clock);
+      const lastCheck = gateOf(source, consent, clock);
       try {
         allowed.push(...(await outbox.resubmit(batch, { worker, account: provider.account, lastCheck })));
       } catch (error) {

@@ -27,7 +27,14 @@ function delivery(
   };
 }
 
-const calm: Circumstances = { now, suppression: null, pauses: [], account: 'resend:1', pace: null };
+const calm: Circumstances = {
+  now,
+  suppression: null,
+  unsubscribedAt: null,
+  pauses: [],
+  account: 'resend:1',
+  pace: null,
+};
 
 const row = (event: string, more: Partial<StoryRow> = {}, detail: object = {}): StoryRow => ({
   ...{ at: now - 30_000, event, status: 'pending', round: 1, actor: 'worker-1' },
@@ -205,7 +212,12 @@ describe('what stands in the way', () => {
   });
 
   test('an address that must not be mailed, before anything else', () => {
-    const suppression = { reason: 'bounced_for_good', at: now - 3 * 86_400_000, deliverySeq: 7 };
+    const suppression = {
+      reason: 'bounced_for_good',
+      note: null,
+      at: now - 3 * 86_400_000,
+      deliverySeq: 7,
+    } as const;
     const circumstances = { ...calm, suppression, pauses: [{ ...pause, scope: '*' }] };
     const { sentence, hindrances, next } = explain(delivery('pending'), [], circumstances);
     expect(sentence).toBe('Not yet: the address must not be mailed, and it will end as suppressed.');

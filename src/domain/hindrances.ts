@@ -1,6 +1,7 @@
 import { ago, duration } from '../std/duration.ts';
 import type { PaceState } from './pace.ts';
 import { statuses } from './status.ts';
+import { type SuppressionReason, suppressionReasons } from './suppression.ts';
 import type { DeliveryState } from './transition.ts';
 
 /** What stands around a delivery and may be the reason why it waits. */
@@ -8,6 +9,8 @@ export interface Circumstances {
   now: number;
   /** Of its address. */
   suppression: Suppression | null;
+  /** When its recipient left this source's mails; null for who has not. */
+  unsubscribedAt: number | null;
   pauses: readonly { scope: string; reason: string; by: string; at: number }[];
   /** The account with which mails leave at present. */
   account: string;
@@ -16,8 +19,9 @@ export interface Circumstances {
 }
 
 export interface Suppression {
-  /** The evidence that led to it, or what an operator wrote. */
-  reason: string;
+  reason: SuppressionReason;
+  /** What an operator wrote. */
+  note: string | null;
   at: number;
   deliverySeq: number | null;
 }
@@ -42,14 +46,20 @@ export function hindrancesOf(
   { source, state }: { source: string; state: DeliveryState },
   circumstances: Circumstances,
 ): Hindrance[] {
-  const { now, suppression } = circumstances;
+  const { now, suppression, unsubscribedAt } = circumstances;
   if (!statuses[state.status].isDue) return [];
   const isHeld = state.lockedBy !== null;
   const outside = isHeld ? [] : [...pausesOf(source, circumstances), ...paceOf(circumstances)];
   const isWaiting = state.status === 'pending' || state.status === 'failed_transient';
   const listed = isWaiting && suppression ? [suppressedSoon(suppression, now)] : [];
+  const left = isWaiting && unsubscribedAt !== null ? [skippedSoon(unsubscribedAt, now)] : [];
   const isLate = state.dueAt !== null && now - state.dueAt > lateMs;
-  return [...listed, ...outside, ...(isLate && outside.length === 0 ? [nobodyAtWork(state, now)] : [])];
+  return [
+    ...listed,
+    ...left,
+    ...outside,
+    ...(isLate && outside.length === 0 ? [nobodyAtWork(state, now)] : []),
+  ];
 }
 
 const onceOver = 'It goes on when that is over.';
@@ -123,14 +133,18 @@ function suppressedSoon(suppression: Suppression, now: number): Hindrance {
   };
 }
 
-const suppressionReasons: Readonly<Record<string, string>> = {
-  bounced_for_good: 'a mail to it bounced for good',
-  complained: 'the recipient reported a mail as spam',
-  provider_suppressed: 'the provider does not mail it',
-};
+function skippedSoon(unsubscribedAt: number, now: number): Hindrance {
+  return {
+    kind: 'address',
+    brief: 'the recipient has unsubscribed, and it will not be sent',
+    sentence: `The recipient unsubscribed ${ago(now - unsubscribedAt)}.`,
+    next: 'When its turn comes it ends as skipped_unsubscribed, and nothing is sent.',
+    remedy: null,
+  };
+}
 
-export function tellSuppression({ reason, at, deliverySeq }: Suppression, now: number): string {
-  const why = suppressionReasons[reason] ?? withoutStop(reason);
+export function tellSuppression({ reason, note, at, deliverySeq }: Suppression, now: number): string {
+  const why = `${suppressionReasons[reason]}${note ? ` (${withoutStop(note)})` : ''}`;
   const by = deliverySeq === null ? '' : ` (delivery ${deliverySeq})`;
   return `The address must not be mailed: ${why} ${ago(now - at)}${by}.`;
 }

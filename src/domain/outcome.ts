@@ -18,6 +18,9 @@ export type Outcome =
   /** The key was used before with another body: something was accepted, or is being, under it. */
   | { kind: 'key_conflict'; error: DeliveryError };
 
+/** The code of a refusal which says that the mailbox does not exist: it suppresses the address, as a hard bounce does. */
+export const mailboxUnknown = 'mailbox_unknown';
+
 /**
  * throttled: too fast; it says for how long. over_quota: until it says, or until somebody pays. unauthorised: our
  * credentials. unreachable: refused connection, unknown host. None of them is cured by trying the next mail.

@@ -46,6 +46,7 @@ interface Detail {
   ignored?: string;
   reason?: string;
   evidence?: string;
+  via?: string;
 }
 
 export type Moment = Omit<StoryRow, 'detail'> & { detail: Detail };
@@ -115,8 +116,11 @@ const sentences = {
   claimed: ({ actor }) => `Worker ${actor} took it in hand.`,
   begun: ({ actor, detail }) => `Worker ${actor} began to hand it to ${provider(detail)}.`,
   taken_up: ({ actor }) => `Worker ${actor} began to look into it.`,
-  unsubscribed: () => 'Not sent: the recipient had unsubscribed.',
-  address_suppressed: () => 'Not sent: the address must not be mailed.',
+  unsubscribed: ({ detail }) =>
+    detail.via === undefined
+      ? 'Not sent: the recipient had unsubscribed.'
+      : `Stopped while it waited: the recipient unsubscribed${viaWords[detail.via] ?? ''}.`,
+  address_suppressed: (moment) => `Not sent: the address must not be mailed${because(moment)}.`,
   no_address: () => 'Not sent: the recipient has no address.',
   ineligible: (moment) => `Not sent: the source said not to${because(moment)}.`,
   expired: (moment) => `Not sent: too late to be of use${because(moment)}.`,
@@ -175,6 +179,12 @@ const sentences = {
     `The provider does not mail this address${because(moment)}; nor do we from now on.`,
   forgotten: () => 'Its content and its address were deleted, as long after its end as retention says.',
 } as const satisfies Record<WorkEvent | EvidenceEvent | 'forgotten', (moment: Moment) => string>;
+
+const viaWords: Readonly<Record<string, string>> = {
+  'one-click': ' with the button of their mail program',
+  page: ' on our page',
+  link: ' by the link in a mail',
+};
 
 const provider = ({ account, error }: Detail) => nameOf(account ?? error?.provider ?? null);
 

@@ -21,7 +21,9 @@ export async function checkSendable(order: RenderOrder, to: readonly Address[]):
     const checked = checkMail(least);
     if (!checked.ok && checked.code === 'body_too_big') return checked;
   }
-  const rendered = await render(order, 'refused');
+  // With a link as long as the one that every mail gets.
+  const props = { unsubscribeUrl: `https://example.org/${'-'.repeat(200)}`, ...order.props };
+  const rendered = await render({ ...order, props }, 'refused');
   if (!rendered.ok) return rendered;
   const { subject, html, text } = rendered;
   for (const address of to) {

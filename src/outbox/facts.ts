@@ -3,6 +3,7 @@ import type { Database, Tx } from '../db/database.ts';
 import type { DialectName } from '../db/dialect.ts';
 import { namesOf, rowsOf } from '../db/dialect.ts';
 import type { EvidenceEvent } from '../domain/evidence.ts';
+import { mailboxUnknown } from '../domain/outcome.ts';
 import type { DeliveryState } from '../domain/transition.ts';
 import type { Log } from '../std/log.ts';
 import type { LockedDelivery } from './rows.ts';
@@ -14,7 +15,7 @@ import type { LockedDelivery } from './rows.ts';
 export interface Fact {
   kind: 'first_accepted' | 'suppressed';
   /** What made it known. */
-  event: EvidenceEvent;
+  event: EvidenceEvent | typeof mailboxUnknown;
   at: number;
   delivery: Omit<LockedDelivery, 'state'>;
 }
@@ -43,6 +44,11 @@ export function factsOf(
     facts.push({ kind: 'suppressed', event, at, delivery });
   }
   return facts;
+}
+
+/** A server that says at once that there is no such mailbox says what a hard bounce says later. */
+export function factsOfRefusal({ state: _, ...delivery }: LockedDelivery, code: string, at: number): Fact[] {
+  return code === mailboxUnknown ? [{ kind: 'suppressed', event: mailboxUnknown, at, delivery }] : [];
 }
 
 export async function tellFacts(

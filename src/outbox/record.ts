@@ -11,7 +11,7 @@ import {
 } from '../domain/transition.ts';
 import type { Log } from '../std/log.ts';
 import { countMoves, type Move } from './counts.ts';
-import { type Fact, type FactListeners, factsOf, tellFacts } from './facts.ts';
+import { type Fact, type FactListeners, factsOf, factsOfRefusal, tellFacts } from './facts.ts';
 import { keepMessageIds } from './mails.ts';
 import {
   type ChangedDelivery,
@@ -85,6 +85,9 @@ export async function applyReports(
     const answer = { seq: report.seq, status: after.status, lease: after.lease };
     if (!result.changed) return { ...answer, changed: false, why: result.why };
     if (isEvidence(report)) facts.push(...factsOf(row, after, report.event, report.at));
+    else if (report.event === 'refused_for_good') {
+      facts.push(...factsOfRefusal(row, report.error?.code ?? '', now));
+    }
     const { before = row.state, frozen } = changes.get(row.seq) ?? {};
     const fixed = report.frozen ?? frozen;
     changes.set(row.seq, { seq: row.seq, before, after, ...(fixed && { frozen: fixed }) });

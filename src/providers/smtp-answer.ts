@@ -1,4 +1,4 @@
-import type { Outcome } from '../domain/outcome.ts';
+import { mailboxUnknown, type Outcome } from '../domain/outcome.ts';
 import type { DeliveryError } from '../domain/transition.ts';
 
 /**
@@ -112,10 +112,10 @@ function replyToMail(
   return { kind: 'refused_for_good', error: errorOf(nameOfRefusal(code, detail, command), words) };
 }
 
-/** `mailbox_unknown` is what suppresses an address later, so nothing that could mean anything else is called so. */
+/** `mailbox_unknown` suppresses the address, so nothing that could mean anything else is called so. */
 function nameOfRefusal(code: number, detail: string, command: string | undefined): string {
   const isAboutRecipient = command !== 'MAIL FROM' && [550, 551, 553, 556].includes(code);
-  if (isAboutRecipient && goneDetails.has(detail)) return 'mailbox_unknown';
+  if (isAboutRecipient && goneDetails.has(detail)) return mailboxUnknown;
   if (detail.startsWith('7.')) return 'policy';
   if (detail === '2.2') return 'mailbox_full';
   if (detail === '3.4' || detail === '2.3' || (code === 552 && detail === '')) return 'message_too_big';

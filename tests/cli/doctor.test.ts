@@ -5,6 +5,7 @@ import { skewFinding } from '../../src/cli/check-database.ts';
 import { paceFindings } from '../../src/cli/check-provider.ts';
 import type { Finding } from '../../src/cli/finding.ts';
 import { freshPace } from '../../src/domain/pace.ts';
+import { linkSettings } from '../support/consent.ts';
 import { startFakeResend } from '../support/fake-resend/fake-resend.ts';
 import { rowIn } from '../support/rows.ts';
 import { createWorld, onBothDatabases } from '../support/world.ts';
@@ -89,6 +90,7 @@ describe('doctor and the provider', () => {
     try {
       const env = {
         ...{ DATABASE_URL: world.url, MAIL_PROVIDER: 'resend', RESEND_BASE_URL: fake.url },
+        ...linkSettings,
         EMAIL_FROM_ADDRESS: 'us@example.org',
       };
       const good = await doctor({ ...env, RESEND_API_KEY: apiKey });
@@ -111,6 +113,7 @@ describe('doctor and the provider', () => {
     try {
       const { code, marked, out } = await doctor({
         ...{ MAIL_PROVIDER: 'resend', RESEND_BASE_URL: fake.url, EMAIL_FROM_ADDRESS: 'us@example.org' },
+        ...linkSettings,
         RESEND_API_KEY: 're_another_0123456789abcdef',
       });
       expect(code).toBe(1);

@@ -4,6 +4,7 @@ import { createPaint } from '../../src/cli/terminal.ts';
 import { readSurroundings } from '../../src/dispatch/circumstances.ts';
 import { deliveryKey } from '../../src/domain/delivery.ts';
 import { type Status, statusNames } from '../../src/domain/status.ts';
+import { suppressionOf } from '../support/consent.ts';
 import { createFourteen, type Fourteen } from '../support/fourteen.ts';
 import { type CommandLine, createCommandLine } from './command-line.ts';
 
@@ -24,7 +25,11 @@ async function explainedIn(status: Status) {
   const row = await world.find(seqs[status]);
   if (!row) throw new Error(`no delivery for ${status}`);
   const surroundings = await readSurroundings(world.db, world.clock, account);
-  return explained(row, await world.queries.story(row.seq), await surroundings.around(row.to_email));
+  return explained(
+    row,
+    await world.queries.story(row.seq),
+    await surroundings.around({ ...row, address: row.to_email }),
+  );
 }
 
 async function tell(status: Status, columns?: number, isPainted = false): Promise<string> {
@@ -202,7 +207,7 @@ describe('tidings deliveries explain', () => {
     expect(code).toBe(0);
     await fourteen.world.db.write
       .insertInto('suppressions')
-      .values({ address_key: 'gone@example.org', reason: 'complained', delivery_seq: 4, created_at: 1 })
+      .values({ ...suppressionOf('gone@example.org'), reason: 'complained', delivery_seq: 4 })
       .execute();
     const gone = await tidings('gone@example.org');
     expect(gone.out).toMatch(

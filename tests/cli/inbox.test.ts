@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { linkSettings } from '../support/consent.ts';
 import { type CommandLine, createCommandLine } from './command-line.ts';
 
 let shell: CommandLine;
@@ -8,7 +9,12 @@ beforeEach(() => {
 afterEach(() => shell.close());
 
 test('an empty inbox says where mails go when they do not go there', async () => {
-  const env = { MAIL_PROVIDER: 'smtp', SMTP_URL: 'smtp://127.0.0.1:1', EMAIL_FROM_ADDRESS: 'us@example.org' };
+  const env = {
+    ...linkSettings,
+    MAIL_PROVIDER: 'smtp',
+    SMTP_URL: 'smtp://127.0.0.1:1',
+    EMAIL_FROM_ADDRESS: 'us@example.org',
+  };
   const { code, out } = await shell.run(['inbox'], { env });
   expect([code, out]).toEqual([
     0,

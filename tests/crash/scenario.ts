@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { createSuppressions } from '../../src/consent/suppressions.ts';
 import type { Database } from '../../src/db/database.ts';
 import { readSurroundings } from '../../src/dispatch/circumstances.ts';
 import { createDispatch } from '../../src/dispatch/dispatch.ts';
@@ -18,6 +17,7 @@ import { plainSource } from '../../src/sources/plain/plain.ts';
 import type { Source } from '../../src/sources/source.ts';
 import { silentLog as log } from '../../src/std/log.ts';
 import { createSeededRandom } from '../../src/std/random.ts';
+import { consentOf } from '../support/consent.ts';
 import { mailTo } from '../support/mails.ts';
 import type { JumpingClock } from './jumping-clock.ts';
 
@@ -93,9 +93,9 @@ export function createScenario(number: number): Scenario {
 
   async function engineOf({ db, provider, clock: time, worker }: LifeParts) {
     clock = time;
-    const suppressions = createSuppressions({ clock });
+    const consent = consentOf({ db, clock });
     const listeners = {
-      consent: suppressions.learn,
+      consent: consent.learn,
       source: (name: string) => (name === 'plain' ? source.changed : undefined),
     };
     const outbox = createOutbox({ db, clock, log, namespace: await readNamespace(db), listeners });
@@ -109,7 +109,7 @@ export function createScenario(number: number): Scenario {
           : outbox.record(reports, tx),
     };
     const pace = createPace({ db, provider, clock, log });
-    const common = { sources: [source], suppressions, provider, pace, clock, log, worker };
+    const common = { sources: [source], consent, provider, pace, clock, log, worker };
     return {
       ...{ db, outbox, queries, pace },
       dispatch: createDispatch({
@@ -205,7 +205,11 @@ export function createScenario(number: number): Scenario {
     await countChosen(parts.db, choice);
     await readChosen(parts.db, choice, { above: 0, upTo: 1, limit: 1 });
     const surroundings = await readSurroundings(parts.db, clock, parts.provider.account);
-    await surroundings.around(addressOf('complained'));
+    await surroundings.around({
+      address: addressOf('complained'),
+      source: 'plain',
+      recipient: addressOf('complained'),
+    });
   }
 
   /** A bounce, a complaint, an operator's wish: each once. Answers whether something happened. */

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createSuppressions } from '../../src/consent/suppressions.ts';
 import { createPace } from '../../src/dispatch/pace.ts';
 import { createReconcile } from '../../src/dispatch/reconcile.ts';
 import type { Outbox } from '../../src/outbox/outbox.ts';
@@ -8,6 +7,7 @@ import { plainSource } from '../../src/sources/plain/plain.ts';
 import type { Clock } from '../../src/std/clock.ts';
 import { silentLog as log } from '../../src/std/log.ts';
 import { createSeededRandom } from '../../src/std/random.ts';
+import { consentOf } from '../support/consent.ts';
 import {
   createDispatchWorld,
   type DispatchWorld,
@@ -60,7 +60,7 @@ onBothDatabases('a machine that was asleep', (dialect) => {
     const { queries, provider, db } = world;
     const reconcile = createReconcile({
       ...{ outbox: { ...world.outbox, resubmit: thenSleep(world.outbox.resubmit) }, queries, provider },
-      ...{ sources: [plainSource], suppressions: createSuppressions({ clock }), clock, log, worker: 'w' },
+      ...{ sources: [plainSource], consent: consentOf({ db, clock }), clock, log, worker: 'w' },
       pace: createPace({ db, provider, clock, log }),
       leaseOf: () => leaseMs,
     });

@@ -20,7 +20,14 @@ it('a program that cannot load its templates puts off the mail, and does not giv
     variables: {},
     frozen: null,
   } as unknown as Claimed;
-  const parts = { from, environment: 'test', worker: 'worker-1', clock, log: silentLog };
+  const parts = {
+    from,
+    environment: 'test',
+    worker: 'worker-1',
+    clock,
+    log: silentLog,
+    linksFor: async () => new Map(),
+  };
   const { composed, reports } = await compose(plainSource, [claimed], parts);
   expect(composed).toEqual([]);
   expect(reports).toEqual([

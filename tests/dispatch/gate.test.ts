@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createSuppressions } from '../../src/consent/suppressions.ts';
 import { createOutbox, readNamespace } from '../../src/outbox/outbox.ts';
 import { plainSource } from '../../src/sources/plain/plain.ts';
 import type { Source } from '../../src/sources/source.ts';
 import { silentLog } from '../../src/std/log.ts';
+import { consentOf, suppressionOf } from '../support/consent.ts';
 import { createDispatchWorld, type DispatchWorld, signal } from '../support/dispatch-world.ts';
 import { intentNumber, onBothDatabases } from '../support/world.ts';
 
@@ -22,7 +22,7 @@ onBothDatabases('the last look before bytes leave', (dialect) => {
       clock: world.clock,
       log: silentLog,
       namespace: await readNamespace(world.db),
-      listeners: { consent: createSuppressions({ clock: world.clock }).learn, source: () => undefined },
+      listeners: { consent: consentOf(world).learn, source: () => undefined },
     });
     const complaint = { event: 'complained', round: 1, at: 1, actor: 'webhook' } as const;
     const undone = world.db.transaction(async (tx) => {
@@ -63,10 +63,7 @@ onBothDatabases('the last look before bytes leave', (dialect) => {
     const source: Source = {
       ...plainSource,
       async recheck(_, tx) {
-        await tx
-          .insertInto('suppressions')
-          .values({ address_key: 'x', reason: 'r', delivery_seq: null, created_at: 1 })
-          .execute();
+        await tx.insertInto('suppressions').values(suppressionOf('x')).execute();
         throw new Error('the source failed');
       },
     };

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createSuppressions } from '../../src/consent/suppressions.ts';
 import type { Database } from '../../src/db/database.ts';
 import { createDispatch } from '../../src/dispatch/dispatch.ts';
 import { createPace } from '../../src/dispatch/pace.ts';
@@ -11,6 +10,7 @@ import { createResend } from '../../src/providers/resend.ts';
 import { plainSource } from '../../src/sources/plain/plain.ts';
 import { silentLog } from '../../src/std/log.ts';
 import { createSeededRandom } from '../../src/std/random.ts';
+import { consentOf } from '../support/consent.ts';
 import { createFakeProvider } from '../support/fake-provider.ts';
 import { startFakeResend } from '../support/fake-resend/fake-resend.ts';
 import { createWorld, intentNumber, onBothDatabases, type World } from '../support/world.ts';
@@ -35,7 +35,7 @@ onBothDatabases('the pace that processes share', (dialect) => {
     return createDispatch({
       outbox,
       sources: [plainSource],
-      suppressions: createSuppressions({ clock }),
+      consent: consentOf({ db: world.db, clock }),
       provider,
       pace: paceOf(provider),
       clock,
@@ -117,7 +117,7 @@ onBothDatabases('the pace that processes share', (dialect) => {
     const reconcile = createReconcile({
       ...{ outbox, queries, provider, clock, log: silentLog, worker: 'reconciler' },
       sources: [plainSource],
-      suppressions: createSuppressions({ clock }),
+      consent: consentOf({ db: world.db, clock }),
       pace: paceOf(provider),
       leaseOf: () => 120_000,
     });

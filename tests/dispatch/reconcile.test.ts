@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { suppressionOf } from '../support/consent.ts';
 import {
   createDispatchWorld,
   type DispatchWorld,
@@ -102,10 +103,7 @@ onBothDatabases('deliveries in doubt', (dialect) => {
     await world.clock.advance(leaseMs);
     await world.sweep().runOnce();
     await world.db.transaction((tx) =>
-      tx
-        .insertInto('suppressions')
-        .values({ address_key: 'person-1@example.org', reason: 'test', delivery_seq: null, created_at: 1 })
-        .execute(),
+      tx.insertInto('suppressions').values(suppressionOf('person-1@example.org')).execute(),
     );
     await world.reconcile().runOnce(signal());
     expect(await world.find(seq)).toMatchObject({ status: 'sent' });

@@ -19,7 +19,7 @@ onBothDatabases('from row to provider', (dialect) => {
   });
   afterEach(() => world.close());
 
-  it('takes what is due to the provider and records what came of it', async () => {
+  it('002-D6-01, 002-D6-02 takes what is due to the provider, with the way out of it, and records what came of it', async () => {
     const [seq] = await world.enqueue(1, 2, 3);
     expect(await world.dispatch().runOnce(signal())).toMatchObject({ handled: 3 });
     expect(await world.statusesOf()).toEqual({ sent: 3 });
@@ -29,7 +29,14 @@ onBothDatabases('from row to provider', (dialect) => {
     expect(parcel?.mail).toMatchObject({
       to: 'person-1@example.org',
       subject: 'Subject 1',
-      text: 'Text 1',
+      text: expect.stringMatching(
+        /^Text 1\n\n----\nUnsubscribe: https:\/\/mail\.example\.org\/api\/v1\/notifications\/unsubscribe\/[\w-]{44}$/,
+      ),
+      headers: {
+        'List-Unsubscribe': expect.stringMatching(/^<https:\/\/mail\.example\.org\/.*[\w-]{44}>$/),
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+        'Auto-Submitted': 'auto-generated',
+      },
       tags: { delivery_id: row?.id, round: '1', env: 'test' },
     });
     expect(await world.dispatch().runOnce(signal())).toMatchObject({ handled: 0 });

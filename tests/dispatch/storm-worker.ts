@@ -1,6 +1,7 @@
 import { readConfig } from '../../src/config.ts';
 import { createEngine } from '../../src/engine.ts';
 import { silentLog } from '../../src/std/log.ts';
+import { linkSettings } from '../support/consent.ts';
 
 /** One process of the storm: the whole engine with Resend as its provider, from the first message to the second. */
 const [databaseUrl, resendBaseUrl, ratePerSecond] = process.argv.slice(2) as [string, string, string];
@@ -11,6 +12,7 @@ const config = readConfig(
     RESEND_API_KEY: 're_one_key_of_the_storm',
     RESEND_BASE_URL: resendBaseUrl,
     RESEND_MAX_RPS: ratePerSecond,
+    ...linkSettings,
     EMAIL_FROM_ADDRESS: 'Tidings <noreply@example.org>',
   },
   '',

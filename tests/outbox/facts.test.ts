@@ -3,6 +3,7 @@ import type { FactListener } from '../../src/outbox/facts.ts';
 import { createOutbox, type Outbox, readNamespace } from '../../src/outbox/outbox.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import { silentLog } from '../../src/std/log.ts';
+import { suppressionOf } from '../support/consent.ts';
 import { createOutboxWorld, type OutboxWorld } from '../support/outbox-world.ts';
 import { rowIn } from '../support/rows.ts';
 import { onBothDatabases } from '../support/world.ts';
@@ -49,8 +50,7 @@ onBothDatabases('facts that others keep books on', (dialect) => {
 
   it('what a source wrote before it threw is undone, now and at each later try; what it is told of stands', async () => {
     const outbox = await outboxTelling(async (_facts, tx) => {
-      const row = { address_key: 'half', reason: 'r', delivery_seq: null, created_at: 1 };
-      await tx.insertInto('suppressions').values(row).execute();
+      await tx.insertInto('suppressions').values(suppressionOf('half')).execute();
       throw new Error('half-way');
     });
     const seq = await rowIn(world, 'sending', 1);

@@ -1,4 +1,3 @@
-import { createSuppressions } from '../../src/consent/suppressions.ts';
 import type { DialectName } from '../../src/db/dialect.ts';
 import { createDispatch, type Dispatch } from '../../src/dispatch/dispatch.ts';
 import { createPace } from '../../src/dispatch/pace.ts';
@@ -13,6 +12,7 @@ import type { Source } from '../../src/sources/source.ts';
 import type { Clock } from '../../src/std/clock.ts';
 import { type Log, silentLog } from '../../src/std/log.ts';
 import { createSeededRandom } from '../../src/std/random.ts';
+import { consentOf, suppressionOf } from './consent.ts';
 import { createFakeProvider, type FakeProvider } from './fake-provider.ts';
 import { createWorld, intentNumber, type World } from './world.ts';
 
@@ -47,7 +47,7 @@ export async function createDispatchWorld(dialect: DialectName): Promise<Dispatc
   const world = await createWorld(dialect);
   const provider = createFakeProvider();
   const { db, clock, outbox, queries } = world;
-  const suppressions = createSuppressions({ clock });
+  const consent = consentOf(world);
   const paceOf = (provider: Provider, log: Log) => createPace({ db, provider, clock, log });
 
   const dispatch: DispatchWorld['dispatch'] = (more = {}) => {
@@ -55,7 +55,7 @@ export async function createDispatchWorld(dialect: DialectName): Promise<Dispatc
     return createDispatch({
       outbox: more.outbox ?? outbox,
       sources: [more.source ?? plainSource],
-      suppressions,
+      consent,
       provider: more.provider ?? provider,
       clock: more.clock ?? clock,
       pace: paceOf(more.provider ?? provider, log),
@@ -79,7 +79,7 @@ export async function createDispatchWorld(dialect: DialectName): Promise<Dispatc
         queries,
         provider: from,
         sources: [source],
-        suppressions,
+        consent,
         pace: paceOf(from, silentLog),
         clock,
         log: silentLog,
@@ -102,8 +102,7 @@ export async function createDispatchWorld(dialect: DialectName): Promise<Dispatc
     },
     suppress: (address_key) =>
       db.transaction(async (tx) => {
-        const row = { address_key, reason: 'test', delivery_seq: null, created_at: 1 };
-        await tx.insertInto('suppressions').values(row).execute();
+        await tx.insertInto('suppressions').values(suppressionOf(address_key)).execute();
       }),
   };
 }

@@ -3,6 +3,7 @@ import type { Status } from '../../src/domain/status.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { plainSource } from '../../src/sources/plain/plain.ts';
 import type { Source } from '../../src/sources/source.ts';
+import { suppressionOf } from './consent.ts';
 import { createDispatchWorld, type DispatchWorld, leaseMs, signal } from './dispatch-world.ts';
 import { intentNumber } from './world.ts';
 
@@ -86,10 +87,8 @@ export async function createFourteen(): Promise<Fourteen> {
   await db.write
     .insertInto('suppressions')
     .values({
-      address_key: `person-${number}@example.org`,
-      reason: 'bounced_for_good',
-      delivery_seq: seqs.suppressed,
-      created_at: clock.now(),
+      ...suppressionOf(`person-${number}@example.org`),
+      ...{ reason: 'bounced_for_good', delivery_seq: seqs.suppressed, created_at: clock.now() },
     })
     .execute();
   seqs.failed_permanent = await dispatched(

@@ -57,7 +57,7 @@ async function explainReference(
   const { db, clock, queries, provider } = engine;
   const surroundings = await readSurroundings(db, clock, provider.account);
   const explainRow = async (row: DeliveryRow, address = row.to_email) =>
-    words.explained(row, await queries.story(row.seq), await surroundings.around(address));
+    words.explained(row, await queries.story(row.seq), await surroundings.around({ ...row, address }));
 
   // The ids of some providers look like addresses; one that is known is meant.
   const one = await queries.find(reference);
@@ -75,7 +75,7 @@ async function explainReference(
   });
   const rows = found.slice(0, options.limit);
   const below = found.length > rows.length ? (rows.at(-1)?.seq ?? null) : null;
-  const circumstances = await surroundings.around(address);
+  const circumstances = await surroundings.around({ address });
   const all = [];
   for (const row of rows) all.push(await explainRow(row, row.to_email ?? address));
   if (options.json) {

@@ -1,0 +1,78 @@
+import { sql } from 'kysely';
+import type { Database, Tx } from '../db/database.ts';
+import { rowsOf } from '../db/dialect.ts';
+import { type Address, addressKey } from '../domain/address.ts';
+import { everySource } from '../domain/suppression.ts';
+import type { FactListener } from '../outbox/facts.ts';
+import type { Clock } from '../std/clock.ts';
+import type { Ids } from '../std/ids.ts';
+import type { Log } from '../std/log.ts';
+import { createSuppressions, type Suppressions } from './suppressions.ts';
+import { createUnsubscribe, type Unsubscribe } from './unsubscribe.ts';
+
+/**
+ * Who may be mailed. It is asked in the transaction that begins a send, and it stops by itself what waits for somebody who
+ * has just said no: so no send that begins after that goes to them. It never sends, and never waits for the network.
+ */
+export interface Consent {
+  readonly suppressions: Suppressions;
+  readonly unsubscribe: Unsubscribe;
+  /** Which of these must not go out, by number. */
+  against(batch: readonly Addressed[], tx: Tx): Promise<ReadonlyMap<number, Objection>>;
+  learn: FactListener;
+}
+
+export interface Addressed {
+  seq: number;
+  source: string;
+  recipient: string;
+  to: Address;
+}
+
+export type Objection = 'unsubscribed' | 'address_suppressed';
+
+export interface ConsentParts {
+  db: Database;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  secrets: readonly string[];
+  baseUrl: string;
+}
+
+export function createConsent(parts: ConsentParts): Consent {
+  const { db } = parts;
+  const suppressions = createSuppressions(parts);
+  return {
+    suppressions,
+    unsubscribe: createUnsubscribe({ ...parts, suppressions }),
+    learn: suppressions.learn,
+    async against(batch, tx) {
+      if (batch.length === 0) return new Map();
+      const keys = batch.map(({ to }) => ({ address_key: addressKey(to) }));
+      const { rows: listed } = await sql<{ address_key: string; scope: string; reason: string }>`
+        SELECT suppressions.address_key, suppressions.scope, suppressions.reason FROM suppressions
+        WHERE suppressions.lifted_at IS NULL
+          AND suppressions.address_key IN (SELECT address_key FROM ${rowsOf(db.dialect, { address_key: 'text' }, keys)})
+      `.execute(tx);
+      const owners = batch.map(({ source, recipient }) => ({ source, recipient }));
+      const { rows: left } = await sql<{ source: string; recipient: string }>`
+        SELECT input.source, input.recipient
+        FROM ${rowsOf(db.dialect, { source: 'text', recipient: 'text' }, owners)} JOIN unsubscribe_tokens
+        ON unsubscribe_tokens.recipient = input.recipient AND unsubscribe_tokens.source = input.source
+        WHERE unsubscribe_tokens.unsubscribed_at IS NOT NULL
+      `.execute(tx);
+      return new Map(
+        batch.flatMap(({ seq, source, recipient, to }): [number, Objection][] => {
+          const mine = listed.filter(
+            (line) =>
+              line.address_key === addressKey(to) && (line.scope === everySource || line.scope === source),
+          );
+          if (mine.some(({ reason }) => reason !== 'unsubscribed')) return [[seq, 'address_suppressed']];
+          const hasLeft = left.some((one) => one.source === source && one.recipient === recipient);
+          return hasLeft || mine.length > 0 ? [[seq, 'unsubscribed']] : [];
+        }),
+      );
+    },
+  };
+}

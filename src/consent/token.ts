@@ -1,0 +1,32 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/**
+ * What stands in a link: a random number that is kept in the database, and its signature under a secret that is not. So the
+ * same link can be made again for the next mail, and who steals the database can make none.
+ */
+export interface Tokens {
+  of(id: string): string;
+  /** The number in it, or undefined where it was not made here. */
+  read(token: string): string | undefined;
+}
+
+/** 128 bits each, as base64 without its padding. */
+const idLength = 22;
+const shape = /^[A-Za-z0-9_-]{44}$/;
+
+/** Signs with the first secret and takes those of all: so a secret is replaced while old mails are still about. */
+export function createTokens(secrets: readonly string[], purpose: string): Tokens {
+  const sign = (id: string, secret: string) =>
+    createHmac('sha256', secret).update(`tidings ${purpose} ${id}`).digest().subarray(0, 16);
+  const [first] = secrets;
+  if (first === undefined) throw new Error('createTokens: there is no secret');
+  return {
+    of: (id) => id + sign(id, first).toString('base64url'),
+    read(token) {
+      if (!shape.test(token)) return undefined;
+      const id = token.slice(0, idLength);
+      const given = Buffer.from(token.slice(idLength), 'base64url');
+      return secrets.some((secret) => timingSafeEqual(given, sign(id, secret))) ? id : undefined;
+    },
+  };
+}

@@ -1,0 +1,202 @@
+import { sql } from 'kysely';
+import type { Database, Tx } from '../db/database.ts';
+import { namesOf, rowsOf } from '../db/dialect.ts';
+import type { Address } from '../domain/address.ts';
+import { everySource } from '../domain/suppression.ts';
+import { resumeDeliveries, stopDeliveries } from '../outbox/stop.ts';
+import type { Clock } from '../std/clock.ts';
+import type { Ids } from '../std/ids.ts';
+import type { Log } from '../std/log.ts';
+import type { Suppressions } from './suppressions.ts';
+import { createTokens } from './token.ts';
+
+/**
+ * The way out of a source's mails. Every recipient of a source has one link, in every mail the same. What comes through it
+ * is done in one transaction, as often as anybody asks; a link that nobody gave out does nothing, and the caller is not told.
+ */
+export interface Unsubscribe {
+  /** The link of each delivery's recipient, made where there is none yet. */
+  linksFor(deliveries: readonly Owned[]): Promise<ReadonlyMap<number, string>>;
+  /** No more of this source. */
+  stop(token: string, via: Via): Promise<void>;
+  /** No more of any source to this address. */
+  stopEverything(token: string): Promise<void>;
+  /** Takes back either, for a day; what had been stopped waits again. */
+  undo(token: string): Promise<void>;
+}
+
+export interface Owned {
+  seq: number;
+  source: string;
+  recipient: string;
+}
+
+/** one-click: a mail program asked. page: a person pressed the button. link: the deployment takes following a link for a wish. */
+export type Via = 'one-click' | 'page' | 'link';
+
+export interface UnsubscribeParts {
+  db: Database;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  suppressions: Suppressions;
+  /** The first signs; all are accepted. */
+  secrets: readonly string[];
+  /** Where people reach this deployment. */
+  baseUrl: string;
+}
+
+export const unsubscribePath = '/api/v1/notifications/unsubscribe';
+
+const undoWithinMs = 24 * 3_600_000;
+const columns = { token_id: 'text', source: 'text', recipient: 'text', created_at: 'number' } as const;
+const ownerColumns = { source: 'text', recipient: 'text' } as const;
+const actor = 'the recipient';
+
+export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
+  const { db, clock, ids, log, suppressions, secrets, baseUrl } = parts;
+  const tokens = createTokens(secrets, 'unsubscribe');
+  const outboxParts = { dialect: db.dialect, log };
+  const base = `${baseUrl.replace(/\/+$/, '')}${unsubscribePath}`;
+
+  async function knownAmong(owners: readonly Omit<Owned, 'seq'>[]): Promise<Map<string, string>> {
+    const { rows } = await sql<{ token_id: string; source: string; recipient: string }>`
+      SELECT unsubscribe_tokens.token_id, input.source, input.recipient
+      FROM ${rowsOf(db.dialect, ownerColumns, owners)} JOIN unsubscribe_tokens
+      ON unsubscribe_tokens.recipient = input.recipient AND unsubscribe_tokens.source = input.source
+    `.execute(db.read);
+    return new Map(rows.map((row) => [ownerKey(row), row.token_id]));
+  }
+
+  async function make(owners: readonly Omit<Owned, 'seq'>[]): Promise<void> {
+    const now = clock.now();
+    const rows = owners.map(({ source, recipient }) => ({
+      ...{ token_id: ids.secret(), source, recipient, created_at: now },
+    }));
+    const names = namesOf(columns);
+    // Another worker may have made one meanwhile; the first stays.
+    await sql`
+      INSERT INTO unsubscribe_tokens (${names})
+      SELECT ${names} FROM ${rowsOf(db.dialect, columns, rows)} WHERE true ON CONFLICT DO NOTHING
+    `.execute(db.write);
+  }
+
+  /** The row of a token under a lock, so that of two clicks one comes after the other. */
+  async function owner(token: string, tx: Tx) {
+    // A token that is not ours asks the same question, so that the answer takes as long.
+    const id = tokens.read(token) ?? '';
+    let row = tx.selectFrom('unsubscribe_tokens').selectAll().where('token_id', '=', id);
+    if (db.dialect === 'postgres') row = row.forUpdate();
+    return row.executeTakeFirst();
+  }
+
+  async function addressOf({ source, recipient }: Omit<Owned, 'seq'>, tx: Tx): Promise<Address | null> {
+    const row = await tx
+      .selectFrom('deliveries')
+      .select('to_email')
+      .where('recipient', '=', recipient)
+      .where('source', '=', source)
+      .where('to_email', 'is not', null)
+      .orderBy('seq', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    return (row?.to_email ?? null) as Address | null;
+  }
+
+  async function stopIn(tx: Tx, found: TokenRow, via: Via): Promise<void> {
+    const { token_id, source, recipient } = found;
+    if (found.unsubscribed_at === null) {
+      await tx
+        .updateTable('unsubscribe_tokens')
+        .set({ unsubscribed_at: clock.now(), unsubscribed_via: via })
+        .where('token_id', '=', token_id)
+        .execute();
+    }
+    // Once more is not wrong: something may have come to wait while this person was being unsubscribed.
+    const order = { whose: { source, recipient }, event: 'unsubscribed', actor, detail: { via } } as const;
+    const stopped = await stopDeliveries(tx, order, clock.now(), outboxParts);
+    log.info('consent.unsubscribed', { source, via, stopped });
+  }
+
+  return {
+    async linksFor(deliveries) {
+      const owners = [...new Map(deliveries.map((one) => [ownerKey(one), one])).values()].sort((a, b) =>
+        ownerKey(a) < ownerKey(b) ? -1 : 1,
+      );
+      let known = await knownAmong(owners);
+      const without = owners.filter((one) => !known.has(ownerKey(one)));
+      if (without.length > 0) {
+        await make(without);
+        known = new Map([...known, ...(await knownAmong(without))]);
+      }
+      return new Map(
+        deliveries.map((one) => {
+          const id = known.get(ownerKey(one));
+          if (id === undefined) throw new Error('unsubscribe: a token that was just written is not there');
+          return [one.seq, `${base}/${tokens.of(id)}`];
+        }),
+      );
+    },
+
+    stop: (token, via) =>
+      db.transaction(async (tx) => {
+        const found = await owner(token, tx);
+        if (found) await stopIn(tx, found, via);
+      }),
+
+    stopEverything: (token) =>
+      db.transaction(async (tx) => {
+        const found = await owner(token, tx);
+        if (!found) return;
+        await stopIn(tx, found, 'page');
+        const address = await addressOf(found, tx);
+        // Retention has forgotten it, and with it everybody who could be mailed by it through this link.
+        if (address === null) return;
+        await suppressions.add([{ address, reason: 'unsubscribed' }], actor, tx);
+        const line = await tx
+          .selectFrom('suppressions')
+          .select('suppression_seq')
+          .where('address_key', '=', address.toLowerCase())
+          .where('scope', '=', everySource)
+          .where('reason', '=', 'unsubscribed')
+          .where('lifted_at', 'is', null)
+          .executeTakeFirst();
+        await tx
+          .updateTable('unsubscribe_tokens')
+          .set({ suppression_seq: line?.suppression_seq ?? null })
+          .where('token_id', '=', found.token_id)
+          .execute();
+      }),
+
+    undo: (token) =>
+      db.transaction(async (tx) => {
+        const found = await owner(token, tx);
+        const now = clock.now();
+        if (!found || found.unsubscribed_at === null || now - found.unsubscribed_at > undoWithinMs) return;
+        const { token_id, source, recipient, suppression_seq, unsubscribed_at: since } = found;
+        await tx
+          .updateTable('unsubscribe_tokens')
+          .set({ unsubscribed_at: null, unsubscribed_via: null, suppression_seq: null })
+          .where('token_id', '=', token_id)
+          .execute();
+        const words = { since, actor, detail: { reason: 'the unsubscribe was taken back' } };
+        await resumeDeliveries(tx, { whose: { source, recipient }, ...words }, now, outboxParts);
+        if (suppression_seq === null) return;
+        const lifted = await tx
+          .updateTable('suppressions')
+          .set({ lifted_at: now, lifted_by: actor, lifted_because: 'taken back' })
+          .where('suppression_seq', '=', suppression_seq)
+          .where('lifted_at', 'is', null)
+          .returning('address_key')
+          .executeTakeFirst();
+        if (!lifted) return;
+        const whose = { addressKeys: [lifted.address_key], source: null };
+        await resumeDeliveries(tx, { whose, ...words }, now, outboxParts);
+        log.info('consent.taken_back', { source });
+      }),
+  };
+}
+
+type TokenRow = { token_id: string; source: string; recipient: string; unsubscribed_at: number | null };
+
+const ownerKey = ({ source, recipient }: Omit<Owned, 'seq'>) => JSON.stringify([source, recipient]);

@@ -1,0 +1,17 @@
+/** Why an address must not be mailed. The words after "The address must not be mailed:" come from here. */
+export const suppressionReasons = {
+  bounced_for_good: 'a mail to it bounced for good',
+  complained: 'the recipient reported a mail as spam',
+  provider_suppressed: 'the provider does not mail it',
+  mailbox_unknown: 'the mail server said that there is no such mailbox',
+  operator: 'an operator put it on the list',
+  imported: 'it came with an imported list',
+  unsubscribed: 'the recipient stopped all mails',
+} as const;
+
+export type SuppressionReason = keyof typeof suppressionReasons;
+
+export const suppressionReasonNames = Object.keys(suppressionReasons) as SuppressionReason[];
+
+/** The scope of a suppression that holds for every source. */
+export const everySource = '*';
