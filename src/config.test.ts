@@ -181,7 +181,7 @@ describe('configuration', () => {
     ];
     for (const env of real) {
       const sentence = `MAIL_PROVIDER=${env.MAIL_PROVIDER} needs EMAIL_FROM_ADDRESS: your own sender. The default is not yours to send from.`;
-      expect(problemsOf(env)).toEqual([sentence]);
+      expect(problemsOf({ ...links, ...env })).toEqual([sentence]);
       expect(problemsOf({ ...links, ...env, EMAIL_FROM_ADDRESS: '' })).toEqual([sentence]);
       expect(problemsOf({ ...links, ...env, EMAIL_FROM_ADDRESS: 'noreply@transparenta.eu' })).toEqual([]);
       expect(problemsOf({ ...links, ...env }, envFile('EMAIL_FROM_ADDRESS=us@example.org'))).toEqual([]);

@@ -162,7 +162,7 @@ export const variables = {
     meaning:
       'Where people reach this server, for the links in mails: `https://mail.example.org`. `resend` and `smtp` need it; without it links lead to this machine.',
     read: (text) =>
-      text === '' || (URL.canParse(text) && /^https?:\/\/[^/?#@]+[^?#]*$/.test(text))
+      text === '' || (URL.canParse(text) && /^https?:\/\/[^?#@]+$/.test(text))
         ? { value: text.replace(/\/+$/, '') }
         : { mustBe: 'a URL that begins with https://, without ? and #' },
   } as Variable<string>,

@@ -1,7 +1,8 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
 import { namesOf, rowsOf } from '../db/dialect.ts';
-import type { Address } from '../domain/address.ts';
+import type { Schema } from '../db/schema.ts';
+import { type Address, addressKey } from '../domain/address.ts';
 import { everySource } from '../domain/suppression.ts';
 import { resumeDeliveries, stopDeliveries } from '../outbox/stop.ts';
 import type { Clock } from '../std/clock.ts';
@@ -81,13 +82,17 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
     `.execute(db.write);
   }
 
-  /** The row of a token under a lock, so that of two clicks one comes after the other. */
-  async function owner(token: string, tx: Tx) {
-    // A token that is not ours asks the same question, so that the answer takes as long.
-    const id = tokens.read(token) ?? '';
-    let row = tx.selectFrom('unsubscribe_tokens').selectAll().where('token_id', '=', id);
-    if (db.dialect === 'postgres') row = row.forUpdate();
-    return row.executeTakeFirst();
+  /** With the row of a token under a lock, so that of two clicks one comes after the other; without one nothing is done. */
+  async function withOwner(token: string, work: (found: TokenRow, tx: Tx) => Promise<void>): Promise<void> {
+    const id = tokens.read(token);
+    // Whoever makes links up costs us no transaction.
+    if (id === undefined) return;
+    await db.transaction(async (tx) => {
+      let row = tx.selectFrom('unsubscribe_tokens').selectAll().where('token_id', '=', id);
+      if (db.dialect === 'postgres') row = row.forUpdate();
+      const found = await row.executeTakeFirst();
+      if (found) await work(found, tx);
+    });
   }
 
   async function addressOf({ source, recipient }: Omit<Owned, 'seq'>, tx: Tx): Promise<Address | null> {
@@ -138,16 +143,10 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
       );
     },
 
-    stop: (token, via) =>
-      db.transaction(async (tx) => {
-        const found = await owner(token, tx);
-        if (found) await stopIn(tx, found, via);
-      }),
+    stop: (token, via) => withOwner(token, (found, tx) => stopIn(tx, found, via)),
 
     stopEverything: (token) =>
-      db.transaction(async (tx) => {
-        const found = await owner(token, tx);
-        if (!found) return;
+      withOwner(token, async (found, tx) => {
         await stopIn(tx, found, 'page');
         const address = await addressOf(found, tx);
         // Retention has forgotten it, and with it everybody who could be mailed by it through this link.
@@ -156,7 +155,7 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
         const line = await tx
           .selectFrom('suppressions')
           .select('suppression_seq')
-          .where('address_key', '=', address.toLowerCase())
+          .where('address_key', '=', addressKey(address))
           .where('scope', '=', everySource)
           .where('reason', '=', 'unsubscribed')
           .where('lifted_at', 'is', null)
@@ -169,34 +168,41 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
       }),
 
     undo: (token) =>
-      db.transaction(async (tx) => {
-        const found = await owner(token, tx);
+      withOwner(token, async (found, tx) => {
         const now = clock.now();
-        if (!found || found.unsubscribed_at === null || now - found.unsubscribed_at > undoWithinMs) return;
         const { token_id, source, recipient, suppression_seq, unsubscribed_at: since } = found;
+        if (since === null || now - since > undoWithinMs) return;
         await tx
           .updateTable('unsubscribe_tokens')
           .set({ unsubscribed_at: null, unsubscribed_via: null, suppression_seq: null })
           .where('token_id', '=', token_id)
           .execute();
-        const words = { since, actor, detail: { reason: 'the unsubscribe was taken back' } };
-        await resumeDeliveries(tx, { whose: { source, recipient }, ...words }, now, outboxParts);
-        if (suppression_seq === null) return;
-        const lifted = await tx
-          .updateTable('suppressions')
-          .set({ lifted_at: now, lifted_by: actor, lifted_because: 'taken back' })
-          .where('suppression_seq', '=', suppression_seq)
-          .where('lifted_at', 'is', null)
-          .returning('address_key')
-          .executeTakeFirst();
-        if (!lifted) return;
-        const whose = { addressKeys: [lifted.address_key], source: null };
-        await resumeDeliveries(tx, { whose, ...words }, now, outboxParts);
-        log.info('consent.taken_back', { source });
+        const lifted =
+          suppression_seq === null
+            ? undefined
+            : await tx
+                .updateTable('suppressions')
+                .set({ lifted_at: now, lifted_by: actor, lifted_because: 'taken back' })
+                .where('suppression_seq', '=', suppression_seq)
+                .where('lifted_at', 'is', null)
+                .returning('address_key')
+                .executeTakeFirst();
+        const words = { since, actor, detail: { reason: 'they took back their unsubscribe' } };
+        let resumed = await resumeDeliveries(
+          tx,
+          { whose: { source, recipient }, ...words },
+          now,
+          outboxParts,
+        );
+        if (lifted) {
+          const whose = { addressKeys: [lifted.address_key], source: null };
+          resumed += await resumeDeliveries(tx, { whose, ...words }, now, outboxParts);
+        }
+        log.info('consent.taken_back', { source, resumed });
       }),
   };
 }
 
-type TokenRow = { token_id: string; source: string; recipient: string; unsubscribed_at: number | null };
+type TokenRow = Selectable<Schema['unsubscribe_tokens']>;
 
 const ownerKey = ({ source, recipient }: Omit<Owned, 'seq'>) => JSON.stringify([source, recipient]);

@@ -47,10 +47,10 @@ function operationOf(route: Route): Operation {
   return {
     summary: route.summary,
     description:
-      who === 'anybody'
+      who === 'anybody' || who === 'the world'
         ? 'Needs no key.'
         : `Needs an ${keysNamed([...new Set(['operator', ...who] as const)])}.`,
-    security: who === 'anybody' ? [] : [{ bearer: [] }, { apiKey: [] }],
+    security: who === 'anybody' || who === 'the world' ? [] : [{ bearer: [] }, { apiKey: [] }],
     parameters: [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')],
     ...(route.body && {
       requestBody: { required: true, content: { 'application/json': { schema: route.body } } },
@@ -89,11 +89,12 @@ function refusalsOf(route: Route): Record<string, string> {
       413: 'The body is too large.',
       415: 'The body is not JSON.',
     }),
-    ...(route.who !== 'anybody' && {
-      401: 'No key, or a wrong one.',
-      403: 'A key of another role.',
-      429: 'Too many requests; Retry-After says how long to wait.',
-    }),
+    ...(route.who !== 'anybody' &&
+      route.who !== 'the world' && {
+        401: 'No key, or a wrong one.',
+        403: 'A key of another role.',
+        429: 'Too many requests; Retry-After says how long to wait.',
+      }),
     ...route.refusals,
   };
 }

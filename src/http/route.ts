@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { Refusal } from '../std/refusal.ts';
@@ -18,12 +19,17 @@ export interface Route<
   /** As Fastify writes it: `/deliveries/:reference`. */
   path: string;
   summary: string;
-  /** Whose keys open it, beside an operator's. What anybody may ask needs none, and costs next to nothing. */
-  who: readonly Role[] | 'anybody';
+  /**
+   * Whose keys open it, beside an operator's. What anybody may ask needs none, and costs next to nothing. What is for the world
+   * comes with a proof of its own, a signature or a token, from whatever machine and also where no key is set.
+   */
+  who: readonly Role[] | 'anybody' | 'the world';
   params?: Params;
   query?: Query;
   body?: Body;
   bodyOctetsMax?: number;
+  /** Whatever the body is, it is handed over as the bytes that came; `body` is then no schema but only told of. */
+  takesBytes?: true;
   /** Asked where the body is not as it must be: throws a refusal that says more, if there is more to say. */
   explain?(body: unknown, traceId: string): Promise<void>;
   answers: Readonly<Record<number, Documented>>;
@@ -45,6 +51,10 @@ interface Asked<Params, Query, Body> {
   params: Params;
   query: Query;
   body: Body;
+  /** The body as it came, where the route takes bytes. */
+  bytes: Buffer;
+  method: string;
+  headers: IncomingHttpHeaders;
   traceId: string;
   caller: Caller;
 }
@@ -53,6 +63,7 @@ interface Answer {
   status: number;
   body: unknown;
   type?: string;
+  headers?: Readonly<Record<string, string>>;
 }
 
 /** Lets each definition have its own types, and a list of them one. */
@@ -65,7 +76,13 @@ export function defineRoute<Params extends TSchema, Query extends TSchema, Body 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 export function addRoutes(server: FastifyInstance, routes: readonly Route[], gate: Gate): void {
-  for (const route of routes) addRoute(server, route, gate);
+  for (const route of routes.filter(({ takesBytes }) => !takesBytes)) addRoute(server, route, gate);
+  // In a room of their own: everywhere else a body is JSON.
+  server.register(async (room) => {
+    room.removeAllContentTypeParsers();
+    room.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
+    for (const route of routes.filter(({ takesBytes }) => takesBytes)) addRoute(room, route, gate);
+  });
   for (const path of new Set(routes.map((route) => route.path))) {
     const served = routes.filter((route) => route.path === path).map((route) => route.method as string);
     if (served.includes('GET')) served.splice(served.indexOf('GET') + 1, 0, 'HEAD');
@@ -110,13 +127,17 @@ function addRoute(server: FastifyInstance, route: Route, gate: Gate): void {
     handler: async (request, reply) => {
       const params = read.params?.(request.params);
       const query = read.query?.(request.query);
-      const { status, body, type } = await route.handle({
+      const { status, body, type, headers } = await route.handle({
         params,
         query,
-        body: await readBody(request),
+        body: route.takesBytes ? undefined : await readBody(request),
+        bytes: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+        method: request.method,
+        headers: request.headers,
         traceId: request.id,
         caller: callers.get(request) as Caller,
       });
+      if (headers) reply.headers(headers);
       return send(reply, status, body, type);
     },
   });

@@ -71,10 +71,11 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   const counts = createHttpCounts();
   await addHeaders(server);
   watchRequests(server, { log, clock, counts });
+  const world = new Set<string>();
   if (api && auth.isOpen) {
-    server.addHook('onRequest', async ({ method, headers, socket }) =>
-      requireSameMachine(method, headers, socket.remoteAddress),
-    );
+    server.addHook('onRequest', async ({ method, headers, socket, routeOptions }) => {
+      if (!world.has(routeOptions.url ?? '')) requireSameMachine(method, headers, socket.remoteAddress);
+    });
   }
   takeJsonBodies(server);
   addErrors(server, log);
@@ -93,6 +94,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     // Last: the document tells of all, itself included.
     routes.push(...docsRoutes(routes));
   }
+  for (const { who, path } of routes) if (who === 'the world') world.add(path);
   addRoutes(server, routes, createGate(auth, clock, api?.limits));
   return server;
 }
