@@ -11,7 +11,7 @@ import { createSweep } from './dispatch/sweep.ts';
 import { leaseMs } from './domain/policy.ts';
 import { createOutbox, type Outbox, readNamespace } from './outbox/outbox.ts';
 import { createQueries, type OutboxQueries } from './outbox/queries.ts';
-import { createCapture } from './providers/capture.ts';
+import { openProvider } from './providers/open-provider.ts';
 import type { Provider } from './providers/provider.ts';
 import { createReliable } from './providers/reliable.ts';
 import { createEmbedded } from './runners/embedded.ts';
@@ -75,40 +75,16 @@ export async function createEngine(
     });
     const queries = createQueries(db);
 
-    const provider = createReliable(await createProvider(config, db, clock), {
-      clock,
-      random: systemRandom,
-    });
+    const inner = await openProvider(config, { db, clock, ids: systemIds });
+    const provider = createReliable(inner, { clock, random: systemRandom });
     const { from, environment } = config;
     const pace = createPace({ db, provider, clock, log });
-    const dispatch = createDispatch({
-      outbox,
-      pace,
-      sources,
-      consent,
-      provider,
-      clock,
-      log,
-      worker,
-      from,
-      environment,
-      random: systemRandom,
-    });
-    const sweep = createSweep({ outbox, queries, provider, clock, log, retentionMs: config.retentionMs });
+    const common = { outbox, queries, sources, consent, provider, pace, clock, log, worker };
+    const dispatch = createDispatch({ ...common, from, environment, random: systemRandom });
+    const sweep = createSweep({ ...common, retentionMs: config.retentionMs });
     const leaseOf = (source: string) =>
       leaseMs((sourceNamed(source) ?? plainSource).policy, provider.guarantees);
-    const reconcile = createReconcile({
-      outbox,
-      queries,
-      sources,
-      consent,
-      provider,
-      pace,
-      clock,
-      log,
-      worker,
-      leaseOf,
-    });
+    const reconcile = createReconcile({ ...common, leaseOf });
     const runner = createEmbedded({ dispatch, sweep, reconcile, clock, log });
 
     return {
@@ -139,21 +115,4 @@ function linkParts({ platformBaseUrl, tokenSecrets, port }: Config, namespace: s
     baseUrl: platformBaseUrl || `http://localhost:${port}`,
     secrets: tokenSecrets.length > 0 ? tokenSecrets : [namespace],
   };
-}
-
-/** Loaded when chosen: who uses the built-in inbox does not pay for the others. */
-async function createProvider(config: Config, db: Database, clock: Clock): Promise<Provider> {
-  switch (config.provider) {
-    case 'capture':
-      return createCapture({ db, clock, ids: systemIds });
-    case 'resend': {
-      const { createResend } = await import('./providers/resend.ts');
-      const { resendApiKey: apiKey, resendBaseUrl: baseUrl, resendMaxRps: ratePerSecond } = config;
-      return createResend({ apiKey, baseUrl, ratePerSecond, clock });
-    }
-    case 'smtp': {
-      const { createSmtp } = await import('./providers/smtp.ts');
-      return createSmtp({ url: config.smtpUrl, clock });
-    }
-  }
 }

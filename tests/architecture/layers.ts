@@ -108,6 +108,12 @@ export const exceptions: readonly Exception[] = [
     because: 'the built-in inbox is the one provider whose wire is the database',
   },
   {
+    from: 'src/providers/open-provider.ts',
+    to: 'src/db/database.ts',
+    typesOnly: true,
+    because: 'it hands the database to the built-in inbox',
+  },
+  {
     from: 'src/settings.ts',
     to: 'src/db/dialect.ts',
     because: 'which database a URL names is known where it is opened; a second parser could disagree',
