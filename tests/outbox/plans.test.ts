@@ -3,11 +3,13 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import type { DialectName } from '../../src/db/dialect.ts';
+import { requireAddress } from '../../src/domain/address.ts';
 import type { Composed } from '../../src/outbox/begin.ts';
 import { createOutbox, type Outbox, readNamespace } from '../../src/outbox/outbox.ts';
 import { createQueries, type DeliveryFilter } from '../../src/outbox/queries.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import { silentLog } from '../../src/std/log.ts';
+import { consentOf } from '../support/consent.ts';
 import { mailTo } from '../support/mails.ts';
 import { createWorld, intentNumber, onBothDatabases, type World } from '../support/world.ts';
 
@@ -23,6 +25,7 @@ interface Statement {
   sql: string;
   parameters: readonly unknown[];
 }
+type During = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
 onBothDatabases('the plans of the hot statements', (dialect) => {
   let world: World;
@@ -68,7 +71,9 @@ onBothDatabases('the plans of the hot statements', (dialect) => {
     for (const [name, statement] of await hotStatements()) {
       const whole = (await planOf(db, statement)).filter((line) =>
         // But for the counts: the sweep keeps that table to a few lines.
-        /(Seq Scan on|SCAN (?=deliveries|delivery_))(?! ?delivery_counts)/.test(line),
+        /(Seq Scan on|SCAN (?=deliveries|delivery_|unsubscribe|suppressions))(?! ?delivery_counts)/.test(
+          line,
+        ),
       );
       expect(whole, name).toEqual([]);
     }
@@ -85,7 +90,7 @@ onBothDatabases('the plans of the hot statements', (dialect) => {
   /** The statements themselves, taken from the outbox at work; the first of each kind. */
   async function hotStatements(): Promise<[string, Statement][]> {
     const recorded: [string, Statement][] = [];
-    const during = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const during: During = async (name, work) => {
       seen = [];
       const result = await work();
       const reading = seen.filter(({ sql: text }) => /^\s*(UPDATE|SELECT|WITH) (?!1$)/i.test(text));
@@ -147,7 +152,31 @@ onBothDatabases('the plans of the hot statements', (dialect) => {
     await during('story', () => queries.story(7));
     await during('by provider id', () => queries.find('message-77'));
     await during('by key', () => queries.find('plain:occasion-7:person-7@example.org'));
+    await duringConsent(during);
     return recorded;
+  }
+
+  async function duringConsent(during: During): Promise<void> {
+    const consent = consentOf({ db, clock: systemClock });
+    const number = finished + waiting - 7;
+    const recipient = `person-${number}@example.org`;
+    const owner = { seq: 1, source: 'plain', recipient };
+    const to = requireAddress(recipient);
+    const links = await during('the way out', () => consent.unsubscribe.linksFor([owner]));
+    await during('objections', () =>
+      db.transaction((tx) =>
+        consent.against(
+          [1, 2, 3].map((seq) => ({ ...owner, to, seq })),
+          tx,
+        ),
+      ),
+    );
+    const token = links.get(1)?.split('/').at(-1) ?? '';
+    await during('unsubscribe', () => consent.unsubscribe.stop(token, 'one-click'));
+    await during('undo', () => consent.unsubscribe.undo(token));
+    const entry = { address: to, reason: 'operator' } as const;
+    await during('suppress', () => consent.suppressions.add([entry], 'an operator'));
+    await consent.suppressions.lift(to, '*', { by: 'a test', because: 'the next look is as the first' });
   }
 });
 
@@ -160,6 +189,14 @@ async function fill(outbox: Outbox, db: Database): Promise<void> {
   await sql`
     INSERT INTO delivery_events (delivery_seq, at, event, status, round, actor)
     SELECT seq, 1, 'accepted', 'sent', 1, 'w' FROM deliveries WHERE status = 'sent'
+  `.execute(db.write);
+  await sql`
+    INSERT INTO unsubscribe_tokens (token_id, source, recipient, created_at)
+    SELECT 'token-0000000000' || (100000 + seq), source, recipient, 1 FROM deliveries
+  `.execute(db.write);
+  await sql`
+    INSERT INTO suppressions (address_key, scope, reason, created_by, created_at)
+    SELECT 'gone-' || seq || '@example.org', '*', 'operator', 'a test', 1 FROM deliveries WHERE seq <= 5000
   `.execute(db.write);
   await sql.raw('ANALYZE').execute(db.write);
 }
