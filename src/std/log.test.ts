@@ -51,8 +51,9 @@ describe('createLog for programs', () => {
         cause,
       }),
       to: ['bob@localhost'],
+      url: 'https://mail.example.org/api/v1/notifications/unsubscribe/k32BUOQNWw3NYeEIFnEU_gMLuS1eX3Pw8e8JuRHJ5RMw',
     });
-    expect(written.join('')).not.toMatch(/ana|bob|abc\.def|AbCdEfGh|MfKQ9r|pass@/);
+    expect(written.join('')).not.toMatch(/ana|bob|abc\.def|AbCdEfGh|MfKQ9r|pass@|k32B/);
     expect(rows()[0]?.error).toMatchObject({
       message: 'Invalid `to`: "Ana <[address]>", postgres://u:[address]',
       cause: { message: '(secret) and (secret) and (secret)' },

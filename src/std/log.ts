@@ -46,14 +46,14 @@ export function createLog(options: { level: LogLevel; isForPeople?: boolean; sin
 
 /**
  * The last line of defence: callers put no address and no token into a field, but the message of an error is a stranger's
- * text. What looks like an address, a bearer token or a provider's key is blanked, wherever it stands in the line.
+ * text. What looks like an address, a bearer token, a provider's key or the token of a link is blanked, wherever it stands.
  */
 function withoutSecrets(line: string): string {
   const blanked = withoutAddresses(line);
-  return /Bearer |re_|whsec_/.test(blanked) ? blanked.replace(tokenLike, '(secret)') : blanked;
+  return /Bearer |re_|whsec_|unsubscribe\//.test(blanked) ? blanked.replace(tokenLike, '(secret)') : blanked;
 }
 
-const tokenLike = /\b(?:Bearer [\w.~+/=-]+|(?:re|whsec)_[\w+/=-]{8,})/g;
+const tokenLike = /\b(?:Bearer [\w.~+/=-]+|(?:re|whsec)_[\w+/=-]{8,}|unsubscribe\/[\w-]{20,})/g;
 
 /** Not whatever an error carries: a database's errors repeat the row, and the row holds addresses. */
 function errorFields(error: unknown): Record<string, unknown> {
