@@ -14,6 +14,8 @@ export interface DeliveriesCheckup {
   /** In a worker's hands for longer than it may be; the sweep of a running worker frees them within seconds. */
   stuck: { count: number; isMore: boolean };
   owedFacts: { count: number; tries: number };
+  /** Addresses that must not be mailed. */
+  suppressed: number;
 }
 
 const stuckCountedMax = 500;
@@ -23,7 +25,7 @@ const sweptWithinMs = 4_000;
 const owedTriesMax = 3;
 
 export async function checkDeliveries(
-  { db, queries, clock, pauses }: Engine,
+  { db, queries, clock, pauses, consent }: Engine,
   isProviderOpen: boolean,
 ): Promise<{ deliveries: DeliveriesCheckup; findings: Finding[] }> {
   const now = clock.now();
@@ -63,18 +65,25 @@ export async function checkDeliveries(
       .reduce((sum, { count }) => sum + count, 0),
     stuck,
     owedFacts,
+    suppressed: await consent.suppressions.count(),
   };
   const list = counts.map(({ status, count }) => `${count} ${status}`);
   return {
     deliveries,
     findings: [
       ok(list.length > 0 ? `Deliveries: ${list.join(', ')}.` : 'No deliveries yet.'),
+      ...suppressedFindings(deliveries.suppressed),
       ...lateFindings(deliveries.oldestDue, isProviderOpen),
       ...stuckFindings(stuck),
       ...personFindings(countOf('needs_review'), countOf('failed_permanent')),
       ...owedFindings(owedFacts),
     ],
   };
+}
+
+function suppressedFindings(count: number): Finding[] {
+  if (count === 0) return [];
+  return [ok(`Suppressed: ${count} ${count === 1 ? 'address that is' : 'addresses that are'} not mailed.`)];
 }
 
 function lateFindings(oldest: DeliveriesCheckup['oldestDue'], isProviderOpen: boolean): Finding[] {

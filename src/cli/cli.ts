@@ -7,6 +7,7 @@ import { addMigrate } from './commands/migrate.ts';
 import { addPause, addResume } from './commands/pause.ts';
 import { addSend } from './commands/send.ts';
 import { addServe } from './commands/serve.ts';
+import { addSuppressions } from './commands/suppressions.ts';
 import type { Context } from './context.ts';
 import { complain } from './failure.ts';
 import { createTerminal } from './terminal.ts';
@@ -55,7 +56,10 @@ function createProgram(context: Context): Command {
         'Settings come from the environment and from .env; npx tidings doctor shows them.',
       ].join('\n'),
     );
-  for (const add of [addServe, addMigrate, addDoctor, addSend, addDeliveries, addPause, addResume, addInbox])
+  for (const add of [
+    ...[addServe, addMigrate, addDoctor, addSend, addDeliveries, addPause, addResume],
+    ...[addSuppressions, addInbox],
+  ])
     add(program, context);
   return program;
 }

@@ -21,6 +21,7 @@ export interface Suppressions {
   lift(address: Address, scope: string, why: { by: string; because: string }): Promise<boolean>;
   /** Newest first. */
   list(order: ListOrder): Promise<SuppressionRow[]>;
+  /** How many addresses are on it, for whatever scope. */
   count(): Promise<number>;
   /** What the provider said of an address, in the transaction that records it. */
   learn(facts: readonly Fact[], tx: Tx): Promise<void>;
@@ -38,6 +39,8 @@ export interface Added {
   added: number;
   /** Deliveries that waited for them. */
   stopped: number;
+  /** Those that were on the list before, in lower case. */
+  alreadyListed: string[];
 }
 
 export interface ListOrder {
@@ -74,23 +77,22 @@ export function createSuppressions({
 
   async function addIn(tx: Tx, entries: readonly SuppressionEntry[], by: string): Promise<Added> {
     const now = clock.now();
-    const byKey = new Map(
-      entries.map((entry) => {
-        const { address, scope = everySource, reason, note = null, deliverySeq = null } = entry;
-        const row = {
-          ...{ address_key: addressKey(address), scope, reason, note },
-          ...{ delivery_seq: deliverySeq, created_by: by, created_at: now },
-        };
-        return [JSON.stringify([row.address_key, scope]), row];
-      }),
-    );
-    if (byKey.size === 0) return { added: 0, stopped: 0 };
+    const byKey = new Map<string, Record<keyof typeof columns, string | number | null>>();
+    for (const { address, scope = everySource, reason, note = null, deliverySeq = null } of entries) {
+      const address_key = addressKey(address);
+      const key = keyOf({ address_key, scope, reason });
+      // Of two words on one address the first holds, in one batch as in two; but the recipient's own stands beside others'.
+      if (byKey.has(key)) continue;
+      const what = { address_key, scope, reason, note, delivery_seq: deliverySeq };
+      byKey.set(key, { ...what, created_by: by, created_at: now });
+    }
+    if (byKey.size === 0) return { added: 0, stopped: 0, alreadyListed: [] };
     // In one order for everybody, so that two lists with the same addresses never wait for each other in a circle.
     const rows = [...byKey].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
     const names = namesOf(columns);
     const { rows: fresh } = await sql<Pick<SuppressionRow, 'address_key' | 'scope' | 'reason'>>`
       INSERT INTO suppressions (${names}) SELECT ${names} FROM ${rowsOf(db.dialect, columns, rows)} WHERE true
-      ON CONFLICT (address_key, scope) WHERE lifted_at IS NULL DO NOTHING
+      ON CONFLICT (address_key, scope, (reason = 'unsubscribed')) WHERE lifted_at IS NULL DO NOTHING
       RETURNING address_key, scope, reason
     `.execute(tx);
     let stopped = 0;
@@ -105,7 +107,9 @@ export function createSuppressions({
         parts,
       );
     }
-    return { added: fresh.length, stopped };
+    for (const row of fresh) byKey.delete(keyOf(row));
+    const alreadyListed = [...byKey.values()].map(({ address_key }) => String(address_key));
+    return { added: fresh.length, stopped, alreadyListed };
   }
 
   return {
@@ -140,7 +144,7 @@ export function createSuppressions({
     async count() {
       const { count } = await db.read
         .selectFrom('suppressions')
-        .select((eb) => eb.fn.countAll<number | string>().as('count'))
+        .select((eb) => eb.fn.count<number | string>('address_key').distinct().as('count'))
         .where('lifted_at', 'is', null)
         .executeTakeFirstOrThrow();
       return Number(count);
@@ -164,6 +168,9 @@ export function createSuppressions({
 }
 
 const becauseLengthMax = 500;
+
+const keyOf = ({ address_key, scope, reason }: Pick<SuppressionRow, 'address_key' | 'scope' | 'reason'>) =>
+  JSON.stringify([address_key, scope, reason === 'unsubscribed']);
 
 /** What ends in the same way, together. */
 function groupsOf(rows: readonly Pick<SuppressionRow, 'address_key' | 'scope' | 'reason'>[]) {

@@ -24,6 +24,7 @@ const statusesByRefusal: Readonly<Record<string, number>> = {
   message_not_found: 404,
   inbox_not_here: 404,
   not_paused: 404,
+  not_suppressed: 404,
   method_not_allowed: 405,
   too_many_requests: 429,
 };

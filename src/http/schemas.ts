@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { lanes } from '../domain/delivery.ts';
 import { statusNames } from '../domain/status.ts';
+import { suppressionReasonNames } from '../domain/suppression.ts';
 
 /** Shapes that more than one route has. What is asked for is checked against them; what is answered is documented by them. */
 export const closed = { additionalProperties: false } as const;
@@ -141,6 +142,28 @@ const envelope = {
 };
 export const inboxLine = Type.Object(envelope, closed);
 export const inboxMail = Type.Object({ ...envelope, html: Type.String(), text: Type.String() }, closed);
+
+/** Both words are texts, as everything in a query is. */
+export const withLifted = Type.Optional(
+  Type.Enum(['true', 'false'], { description: 'Those that were taken off the list, too.' }),
+);
+
+export const suppression = Type.Object(
+  {
+    seq: Type.Integer(),
+    address: Type.String(),
+    scope: Type.String(),
+    reason: Type.Enum(suppressionReasonNames),
+    note: textOrNull,
+    deliverySeq: Type.Union([Type.Integer(), Type.Null()]),
+    by: Type.String(),
+    at: timeOrNull,
+    liftedAt: timeOrNull,
+    liftedBy: textOrNull,
+    liftedBecause: textOrNull,
+  },
+  closed,
+);
 
 const problems = Type.Array(
   Type.Object(

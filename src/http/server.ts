@@ -21,6 +21,8 @@ import { intentRoute } from './routes/intents.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { orderRoutes } from './routes/orders.ts';
 import { pauseRoutes } from './routes/pauses.ts';
+import { suppressionListRoutes } from './routes/suppression-lists.ts';
+import { suppressionRoutes } from './routes/suppressions.ts';
 import { requireSameMachine } from './same-machine.ts';
 
 /**
@@ -40,7 +42,8 @@ export interface ServerParts {
   isStopping: () => boolean;
 }
 
-export interface ApiParts extends Pick<Engine, 'outbox' | 'queries' | 'sources' | 'pauses' | 'provider'> {
+export interface ApiParts
+  extends Pick<Engine, 'outbox' | 'queries' | 'sources' | 'consent' | 'pauses' | 'provider'> {
   environment: string;
   keys: ApiKeys;
   limits?: Limits;
@@ -87,6 +90,8 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
       ...deliveryRoutes(answering),
       ...orderRoutes(answering),
       ...pauseRoutes(answering),
+      ...suppressionRoutes(answering),
+      ...suppressionListRoutes(answering),
       ...inboxRoutes(answering),
       metricsRoute(answering, counts),
       homeRoute(answering),

@@ -7,6 +7,7 @@ import { plainSource } from '../../src/sources/plain/plain.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import { systemIds } from '../../src/std/ids.ts';
 import { createLog } from '../../src/std/log.ts';
+import { consentOf } from '../support/consent.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 /** A real server on loopback, and everything that it logged. Closing it fails if a secret is in the log. */
@@ -55,6 +56,7 @@ export async function createApiWorld(dialect: DialectName = 'sqlite'): Promise<A
     outbox,
     queries,
     sources: [plainSource],
+    consent: consentOf({ db, clock, log }),
     pauses: createPauses(db, clock),
     provider: createCapture({ db, clock, ids: systemIds }),
     environment: 'test',

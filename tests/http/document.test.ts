@@ -54,6 +54,17 @@ const examples: Record<string, Request> = {
   'GET /api/v1/pauses': ['/api/v1/pauses'],
   'POST /api/v1/pauses': ['/api/v1/pauses', { body: { scope: '*', reason: 'why' } }],
   'DELETE /api/v1/pauses/{scope}': ['/api/v1/pauses/*'],
+  'GET /api/v1/suppressions': ['/api/v1/suppressions'],
+  'POST /api/v1/suppressions': [
+    '/api/v1/suppressions',
+    { body: { addresses: ['person-1@example.org'], because: 'why' } },
+  ],
+  'DELETE /api/v1/suppressions/{address}': ['/api/v1/suppressions/person-1@example.org?because=why'],
+  'GET /api/v1/suppressions/export': ['/api/v1/suppressions/export'],
+  'POST /api/v1/suppressions/import': [
+    '/api/v1/suppressions/import',
+    { body: { entries: [{ address: 'person-2@example.org' }, { address: 'none' }] } },
+  ],
   'GET /api/v1/inbox': ['/api/v1/inbox'],
   'GET /api/v1/inbox/{id}': ['/api/v1/inbox/00000000-0000-4000-8000-000000000000'],
 };
@@ -146,6 +157,26 @@ const particular: Record<string, () => Promise<Answered>> = {
     await ask('DELETE /api/v1/pauses/{scope}');
     return ask('DELETE /api/v1/pauses/{scope}');
   },
+  'GET /api/v1/suppressions 200': async () => {
+    await ask('POST /api/v1/suppressions');
+    return ask('GET /api/v1/suppressions');
+  },
+  'POST /api/v1/suppressions 201': async () => {
+    await ask('DELETE /api/v1/suppressions/{address}');
+    return ask('POST /api/v1/suppressions');
+  },
+  'POST /api/v1/suppressions 200': async () => {
+    await ask('POST /api/v1/suppressions');
+    return ask('POST /api/v1/suppressions');
+  },
+  'DELETE /api/v1/suppressions/{address} 200': async () => {
+    await ask('POST /api/v1/suppressions');
+    return ask('DELETE /api/v1/suppressions/{address}');
+  },
+  'DELETE /api/v1/suppressions/{address} 404': async () => {
+    await ask('DELETE /api/v1/suppressions/{address}');
+    return ask('DELETE /api/v1/suppressions/{address}');
+  },
   'GET /api/v1/inbox 200': async () => {
     await captured();
     return ask('GET /api/v1/inbox');
@@ -163,7 +194,7 @@ const general: Record<string, (name: string) => Promise<Answered>> = {
   200: (name) => ask(name),
   400: (name) => {
     const [path, options] = exampleOf(name);
-    return ask(name, [`${path}?nonsense=1`, options]);
+    return ask(name, [`${path}${path.includes('?') ? '&' : '?'}nonsense=1`, options]);
   },
   401: (name) => {
     const [path, options] = exampleOf(name);
@@ -199,13 +230,17 @@ onBothDatabases('the document', (dialect) => {
     world = await createApiWorld(dialect);
     api = await world.serve();
     tight = () => world.serve({ api: { limits: { reads: 1, writes: 1, failures: 1 } } });
-    const { outbox } = world;
+    const { outbox, parts } = world;
     const db = databaseWith(world.db, broken);
     brokenApi = await world.serve({
       api: {
         queries: createQueries(db),
         outbox: { ...outbox, enqueue: broken, perform: broken },
         pauses: { list: broken, pause: broken, resume: broken },
+        consent: {
+          ...parts.api.consent,
+          suppressions: { add: broken, lift: broken, list: broken, count: broken, learn: broken },
+        },
       },
       server: { db },
     });

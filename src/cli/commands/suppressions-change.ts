@@ -1,0 +1,149 @@
+import type { Command } from 'commander';
+import type { Added } from '../../consent/suppressions.ts';
+import { type Address, addressKey, parseAddress, requireAddress } from '../../domain/address.ts';
+import { everySource } from '../../domain/suppression.ts';
+import type { Engine } from '../../engine.ts';
+import { nearest } from '../../std/nearest.ts';
+import { Refusal } from '../../std/refusal.ts';
+import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { operatorName } from '../operator.ts';
+import { scopeName } from '../pause-words.ts';
+import { printable, shellWord } from '../printable.ts';
+
+interface ChangeOptions {
+  scope?: string;
+  because?: string;
+  json?: true;
+}
+
+export function addAdd(suppressions: Command, { terminal }: Context): void {
+  suppressions
+    .command('add')
+    .argument('<addresses...>', 'whom not to mail')
+    .description('Mail these addresses no more; what waits for them is stopped')
+    .option('--scope <source>', 'only from this source; without it, from everything')
+    .option('--because <text>', 'why (required); it is kept with the line')
+    .option(...jsonOption)
+    .addHelpText(
+      'after',
+      example(
+        'suppressions add ana@example.org --because "she asked on the phone"',
+        'suppressions add ana@example.org bob@example.org --scope plain --because "left the course"',
+      ),
+    )
+    .action(async (texts: string[], options: ChangeOptions) => {
+      const addresses = requireAddresses(texts);
+      const note = requireBecause(options.because);
+      await withEngine(async (engine) => {
+        const scope = options.scope === undefined ? everySource : requireScope(engine, options.scope);
+        const entries = addresses.map((address) => ({ address, scope, reason: 'operator', note }) as const);
+        const added = await engine.consent.suppressions.add(entries, operatorName());
+        if (options.json) return terminal.json({ scope, ...added });
+        terminal.print(...tellAdded(added, scope));
+      });
+    });
+}
+
+/** All that is wrong is said at once, by place: what is complained of ends up in logs, and addresses stay out of those. */
+function requireAddresses(texts: readonly string[]): Address[] {
+  const parsed = texts.map((text) => parseAddress(text));
+  const problems = parsed.flatMap((each, index) =>
+    each.ok ? [] : [{ index, problem: each.sentence, code: each.code }],
+  );
+  if (problems.length > 0) {
+    const lines = problems.map(({ index, problem }) =>
+      texts.length === 1 ? problem : `Address ${index + 1} of ${texts.length}: ${problem}`,
+    );
+    throw new Refusal('invalid_address', [...lines, 'Nothing was added.'].join('\n'), { problems });
+  }
+  return parsed.flatMap((each) => (each.ok ? [each.address] : []));
+}
+
+const becauseLengthMax = 500;
+
+function requireBecause(because = ''): string {
+  const text = because.trim();
+  if (text !== '' && text.length <= becauseLengthMax) return text;
+  throw new Refusal(
+    'reason_required',
+    text === ''
+      ? 'Say why with --because: it is kept with the line.'
+      : `Say why in at most ${becauseLengthMax} characters: it is kept with the line.`,
+  );
+}
+
+function requireScope({ sources }: Engine, text: string): string {
+  const names = [everySource, ...sources.map(({ name }) => name)];
+  if (names.includes(text)) return text;
+  const meant = nearest(text, names);
+  throw new Refusal(
+    'unknown_source',
+    `There is no source ${JSON.stringify(text)}.${meant ? ` Did you mean ${meant}?` : ''} The scope is one of ${names.join(', ')}; without --scope it is everything.`,
+  );
+}
+
+function tellAdded({ added, stopped, alreadyListed }: Added, scope: string): string[] {
+  const from = scope === everySource ? 'nothing is mailed to' : `${scopeName(scope)} mails no more to`;
+  return [
+    ...(added === 0 ? [] : [`Added: ${from} ${addresses(added)} from now on.`]),
+    ...alreadyListed.map(
+      (address) => `${printable(address)} was on the list already; its line is as it was.`,
+    ),
+    ...(added === 0 ? [] : [tellStopped(stopped)]),
+  ];
+}
+
+function tellStopped(count: number): string {
+  if (count === 0) return 'Nothing waited for them.';
+  return `${count} ${count === 1 ? 'delivery that waited is' : 'deliveries that waited are'} stopped.`;
+}
+
+const addresses = (count: number) => `${count} ${count === 1 ? 'address' : 'addresses'}`;
+
+export function addRemove(suppressions: Command, context: Context): void {
+  const { terminal } = context;
+  suppressions
+    .command('remove')
+    .argument('<address>', 'who may be mailed again')
+    .description('Take an address off the list; that it was on it is kept')
+    .option('--scope <source>', 'the line of this source; without it, the one of everything')
+    .option('--because <text>', 'why (required); it is kept with the line')
+    .option(...jsonOption)
+    .addHelpText('after', example('suppressions remove ana@example.org --because "the mailbox is back"'))
+    .action(async (text: string, { scope = everySource, json, ...options }: ChangeOptions) => {
+      const address = requireAddress(text);
+      const because = requireBecause(options.because);
+      await withEngine(async ({ consent: { suppressions }, queries }) => {
+        const isRemoved = await suppressions.lift(address, scope, { by: operatorName(), because });
+        const still = (await suppressions.list({ address, limit: scopesShownMax })).map((row) => row.scope);
+        if (!isRemoved) context.exitCode = 1;
+        if (json)
+          return terminal.json({ address: addressKey(address), scope, isRemoved, stillListed: still });
+        if (!isRemoved) return terminal.print(notListed(address, scope), ...still.map(tellStill(address)));
+        const stopped = await queries.search({
+          address,
+          status: ['suppressed', 'skipped_unsubscribed'],
+          limit: 50,
+        });
+        const statuses = [...new Set(stopped.map(({ status }) => status))];
+        terminal.print(
+          `${printable(addressKey(address))} is off the list: what is asked for from now on may be mailed by ${scope === everySource ? 'every source' : scopeName(scope)}.`,
+          ...(statuses.length === 0 ? [] : tellPutBack(address, statuses)),
+          ...still.map(tellStill(address)),
+        );
+      });
+    });
+}
+
+const scopesShownMax = 50;
+
+const notListed = (address: Address, scope: string) =>
+  `${printable(addressKey(address))} is not on the list for ${scopeName(scope)}: there is nothing to remove.`;
+
+const tellStill = (address: Address) => (scope: string) =>
+  `It is on the list for ${scopeName(scope)}. Take it off with: npx tidings suppressions remove ${shellWord(address)}${scope === everySource ? '' : ` --scope ${shellWord(scope)}`} --because "…"`;
+
+const tellPutBack = (address: Address, statuses: readonly string[]) => [
+  `What was stopped stays stopped. See it: npx tidings deliveries list --to ${shellWord(address)} ${statuses.map((status) => `--status ${status}`).join(' ')}`,
+  'Put it back: npx tidings deliveries requeue <number> --reason "…"',
+];

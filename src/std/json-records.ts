@@ -1,0 +1,54 @@
+/**
+ * The elements of a long JSON list, one at a time: a list of a million is never in memory as a whole. One that is broken is
+ * told of, and the next goes on as far as brackets and quotation marks can tell where it begins.
+ */
+export type JsonRecord =
+  /** The line on which it begins, from 1. */
+  { line: number; value: unknown } | { line: number; problem: string };
+
+/** A text that begins with `[`. */
+export async function* readJsonList(chunks: AsyncIterable<string>): AsyncGenerator<JsonRecord> {
+  let [line, startLine, depth] = [1, 1, 0];
+  let [isOpen, isClosed, isInText, isEscaped] = [false, false, false, false];
+  let text = '';
+  for await (const chunk of chunks) {
+    for (const sign of chunk) {
+      if (sign === '\n') line += 1;
+      const isBlank = text === '' && /[\s\ufeff]/.test(sign);
+      if (isBlank) continue;
+      if (isClosed) return yield { line, problem: 'Something follows after the end of the list; remove it.' };
+      if (!isOpen) {
+        isOpen = true;
+        continue;
+      }
+      if (isInText) {
+        if (isEscaped) isEscaped = false;
+        else if (sign === '\\') isEscaped = true;
+        else if (sign === '"') isInText = false;
+      } else if (depth === 0 && (sign === ',' || sign === ']')) {
+        if (text !== '') yield recordOf(text, startLine);
+        text = '';
+        isClosed = sign === ']';
+        continue;
+      } else if (sign === '"') isInText = true;
+      else if (sign === '{' || sign === '[') depth += 1;
+      else if (sign === '}' || sign === ']') depth -= 1;
+      if (text === '') startLine = line;
+      text += sign;
+      if (text.length > recordCharactersMax) return yield { line: startLine, problem: notClosed };
+    }
+  }
+  if (!isClosed) yield { line: startLine, problem: notClosed };
+}
+
+export function recordOf(text: string, line: number): JsonRecord {
+  try {
+    return { line, value: JSON.parse(text) };
+  } catch {
+    return { line, problem: 'This is not JSON; check its quotation marks, commas and brackets.' };
+  }
+}
+
+const recordCharactersMax = 10_000;
+const notClosed =
+  'What begins here is not closed; what follows could not be read. Check brackets and quotation marks.';
