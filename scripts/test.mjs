@@ -8,6 +8,7 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepare } from './prepare.mjs';
 import { commandOf, root } from './root.mjs';
+import { findChromium } from './servers/chromium.mjs';
 import { createGuard, endGuards } from './servers/guard.mjs';
 import { startPostgres } from './servers/postgres.mjs';
 import { withoutPostgresVariables } from './servers/postgres-server.mjs';
@@ -61,7 +62,11 @@ async function main() {
   const postgres = await startPostgres();
   if (postgres.missing) tally.missing.push(`PostgreSQL: ${postgres.missing}`);
   else console.log(`PostgreSQL ${postgres.version} (${postgres.origin})`);
-  await runTests(guard, folder, postgres);
+  // A few tests are not worth installing it for; where there is none they are named as skipped.
+  const chromium = findChromium({ mayInstall: !isPartial });
+  if (chromium.missing) tally.missing.push(`Chromium: ${chromium.missing}`);
+  else console.log(`Chromium ${chromium.version} (${chromium.origin})`);
+  await runTests(guard, folder, { postgres, chromium });
 }
 
 async function runCheck(guard, title, packageName, command, commandArgs) {
@@ -80,7 +85,7 @@ async function runCheck(guard, title, packageName, command, commandArgs) {
   if (code !== 0) console.log(Buffer.concat(output).toString());
 }
 
-async function runTests(guard, folder, postgres) {
+async function runTests(guard, folder, { postgres, chromium }) {
   const report = join(folder, 'report.json');
   const testFolder = join(folder, 'tmp');
   mkdirSync(testFolder);
@@ -95,7 +100,7 @@ async function runTests(guard, folder, postgres) {
   ];
   const vitest = guard.spawn(process.execPath, [commandOf('vitest'), 'run', ...options, ...vitestArgs], {
     cwd: root,
-    env: { ...testEnvironment(testFolder, postgres), TIDINGS_TEST_LOGS: logFolder },
+    env: { ...testEnvironment(testFolder, postgres, chromium), TIDINGS_TEST_LOGS: logFolder },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   const [code, signal] = await once(vitest, 'close');
@@ -117,12 +122,14 @@ async function runTests(guard, folder, postgres) {
   }
 }
 
-function testEnvironment(testFolder, postgres) {
-  const { DATABASE_URL, TIDINGS_TEST_POSTGRES_URL, ...rest } = process.env; // No test may find somebody's database.
+function testEnvironment(testFolder, postgres, chromium) {
+  // No test may find somebody's database, or another browser than was said.
+  const { DATABASE_URL, TIDINGS_TEST_POSTGRES_URL, TIDINGS_TEST_CHROMIUM, ...rest } = process.env;
   return {
     ...(postgres.origin === 'DATABASE_URL' ? rest : withoutPostgresVariables(rest)),
     TIDINGS_TEST_TMP: testFolder,
     ...(postgres.url === undefined ? {} : { TIDINGS_TEST_POSTGRES_URL: postgres.url }),
+    ...(chromium.path === undefined ? {} : { TIDINGS_TEST_CHROMIUM: chromium.path }),
     ...(isUpdate ? { UPDATE: '1' } : {}),
   };
 }

@@ -28,7 +28,8 @@ export async function startProcess(
   await requireFreePort(config);
   const engine = await createEngine(config, { log, migrations: 'all', ...(onMigrated && { onMigrated }) });
   const { db, clock, runner } = engine;
-  const isWorking = config.role !== 'api';
+  const { role, environment, unsubscribeOnGet } = config;
+  const isWorking = role !== 'api';
   const keys = { operator: config.operatorApiKeys, read: config.readApiKeys, service: config.serviceApiKeys };
   let isStopping = false;
   try {
@@ -37,15 +38,15 @@ export async function startProcess(
       clock,
       log,
       ...(isWorking && { runner }),
-      ...(config.role !== 'worker' && { api: { ...engine, environment: config.environment, keys } }),
+      ...(role !== 'worker' && { api: { ...engine, environment, keys, unsubscribeOnGet } }),
       isStopping: () => isStopping,
     });
     const { url, close } = await listen(server, config, clock);
     // Last, so that a process which cannot listen has sent nothing.
     if (isWorking) runner.start();
-    if (config.role !== 'worker' && createAuth(keys).isOpen)
+    if (role !== 'worker' && createAuth(keys).isOpen)
       log.info('http.open_on_loopback', { host: config.host });
-    log.info('process.started', { url, role: config.role, provider: engine.provider.name });
+    log.info('process.started', { url, role, provider: engine.provider.name });
     return {
       url,
       async stop() {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 /** Whatever looks like one: the tests' own addresses and keys are all of these shapes. */
 const secrets = {
   address: /[\w.+-]+@[\w-]+\.[\w.-]+/,
+  'unsubscribe token': /unsubscribe\/[\w-]{44}/,
   key: /\b(?:re|whsec)_\w{4,}|Bearer \S+/,
 };
 

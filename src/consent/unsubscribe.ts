@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
 import { namesOf, rowsOf } from '../db/dialect.ts';
 import type { Schema } from '../db/schema.ts';
-import { type Address, addressKey } from '../domain/address.ts';
+import { type Address, addressKey, parseAddress } from '../domain/address.ts';
 import { everySource } from '../domain/suppression.ts';
 import { resumeDeliveries, stopDeliveries } from '../outbox/stop.ts';
 import type { Clock } from '../std/clock.ts';
@@ -26,7 +26,7 @@ export interface Unsubscribe {
   undo(token: string): Promise<void>;
 }
 
-export interface Owned {
+interface Owned {
   seq: number;
   source: string;
   recipient: string;
@@ -85,14 +85,18 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
   /** With the row of a token under a lock, so that of two clicks one comes after the other; without one nothing is done. */
   async function withOwner(token: string, work: (found: TokenRow, tx: Tx) => Promise<void>): Promise<void> {
     const id = tokens.read(token);
-    // Whoever makes links up costs us no transaction.
-    if (id === undefined) return;
+    if (id === undefined) return lookForNobody();
     await db.transaction(async (tx) => {
       let row = tx.selectFrom('unsubscribe_tokens').selectAll().where('token_id', '=', id);
       if (db.dialect === 'postgres') row = row.forUpdate();
       const found = await row.executeTakeFirst();
       if (found) await work(found, tx);
     });
+  }
+
+  /** Whoever makes links up costs us no transaction, and hears like everybody else when there is no database. */
+  async function lookForNobody(): Promise<void> {
+    await db.read.selectFrom('unsubscribe_tokens').select('token_id').where('token_id', '=', '').execute();
   }
 
   async function addressOf({ source, recipient }: Omit<Owned, 'seq'>, tx: Tx): Promise<Address | null> {
@@ -105,7 +109,10 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
       .orderBy('seq', 'desc')
       .limit(1)
       .executeTakeFirst();
-    return (row?.to_email ?? null) as Address | null;
+    if (row) return row.to_email as Address;
+    // Retention has blanked it. Some sources know people by nothing but their address.
+    const parsed = parseAddress(recipient);
+    return parsed.ok ? parsed.address : null;
   }
 
   async function stopIn(tx: Tx, found: TokenRow, via: Via): Promise<void> {
@@ -149,7 +156,6 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
       withOwner(token, async (found, tx) => {
         await stopIn(tx, found, 'page');
         const address = await addressOf(found, tx);
-        // Retention has forgotten it, and with it everybody who could be mailed by it through this link.
         if (address === null) return;
         await suppressions.add([{ address, reason: 'unsubscribed' }], actor, tx);
         const line = await tx
@@ -168,39 +174,45 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
       }),
 
     undo: (token) =>
-      withOwner(token, async (found, tx) => {
+      withOwner(token, async ({ token_id, source, recipient, suppression_seq, unsubscribed_at }, tx) => {
         const now = clock.now();
-        const { token_id, source, recipient, suppression_seq, unsubscribed_at: since } = found;
-        if (since === null || now - since > undoWithinMs) return;
-        await tx
-          .updateTable('unsubscribe_tokens')
-          .set({ unsubscribed_at: null, unsubscribed_via: null, suppression_seq: null })
-          .where('token_id', '=', token_id)
-          .execute();
-        const lifted =
-          suppression_seq === null
-            ? undefined
-            : await tx
-                .updateTable('suppressions')
-                .set({ lifted_at: now, lifted_by: actor, lifted_because: 'taken back' })
-                .where('suppression_seq', '=', suppression_seq)
-                .where('lifted_at', 'is', null)
-                .returning('address_key')
-                .executeTakeFirst();
-        const words = { since, actor, detail: { reason: 'they took back their unsubscribe' } };
-        let resumed = await resumeDeliveries(
-          tx,
-          { whose: { source, recipient }, ...words },
-          now,
-          outboxParts,
-        );
-        if (lifted) {
-          const whose = { addressKeys: [lifted.address_key], source: null };
-          resumed += await resumeDeliveries(tx, { whose, ...words }, now, outboxParts);
+        const words = { actor, detail: { reason: 'they took back their unsubscribe' } };
+        let resumed = 0;
+        if (unsubscribed_at !== null && now - unsubscribed_at <= undoWithinMs) {
+          await tx
+            .updateTable('unsubscribe_tokens')
+            .set({ unsubscribed_at: null, unsubscribed_via: null })
+            .where('token_id', '=', token_id)
+            .execute();
+          const order = { whose: { source, recipient }, since: unsubscribed_at, ...words };
+          resumed += await resumeDeliveries(tx, order, now, outboxParts);
+        }
+        // Whoever left this source long ago may have stopped everything just now.
+        const line = suppression_seq === null ? undefined : await liftIn(tx, suppression_seq, now);
+        if (line) {
+          const whose = { addressKeys: [line.address_key], source: null };
+          resumed += await resumeDeliveries(
+            tx,
+            { whose, since: line.created_at, ...words },
+            now,
+            outboxParts,
+          );
         }
         log.info('consent.taken_back', { source, resumed });
       }),
   };
+}
+
+/** The line that stopped everything, if that was within the time. */
+function liftIn(tx: Tx, seq: number, now: number) {
+  return tx
+    .updateTable('suppressions')
+    .set({ lifted_at: now, lifted_by: actor, lifted_because: 'taken back' })
+    .where('suppression_seq', '=', seq)
+    .where('lifted_at', 'is', null)
+    .where('created_at', '>=', now - undoWithinMs)
+    .returning(['address_key', 'created_at'])
+    .executeTakeFirst();
 }
 
 type TokenRow = Selectable<Schema['unsubscribe_tokens']>;

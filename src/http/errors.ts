@@ -94,10 +94,13 @@ const mistakes: Readonly<Record<number, Mistake>> = {
   431: { error: 'The headers are too large.', code: 'headers_too_large' },
 };
 
-/** An address that cannot be decoded is refused before there are routes to choose from. */
+/** An address that cannot be decoded is refused before there are routes to choose from, and before any hook. */
 export function answerBadUrl(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   const status = error.statusCode === 414 ? 414 : 400;
-  reply.code(status).send({ ...mistakeOf(status), traceId: request.id } satisfies ErrorBody);
+  reply
+    .code(status)
+    .headers({ 'cache-control': 'no-store', 'x-request-id': request.id })
+    .send({ ...mistakeOf(status), traceId: request.id } satisfies ErrorBody);
 }
 
 const statusesByCode: Readonly<Record<string, string>> = {

@@ -101,7 +101,7 @@ function refusalsOf(route: Route): Record<string, string> {
 
 const answerOf = ({ when, schema = {} as TSchema, type = 'application/json' }: Documented) => ({
   description: when,
-  content: { [type]: { schema } },
+  content: type === null ? {} : { [type]: { schema } },
 });
 
 const refusal = (when: string) => ({

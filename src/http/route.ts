@@ -43,8 +43,8 @@ export interface Route<
 export interface Documented {
   when: string;
   schema?: TSchema;
-  /** JSON unless it says otherwise. */
-  type?: string;
+  /** JSON unless it says otherwise; null where there is no body. */
+  type?: string | null;
 }
 
 interface Asked<Params, Query, Body> {
@@ -81,6 +81,10 @@ export function addRoutes(server: FastifyInstance, routes: readonly Route[], gat
   server.register(async (room) => {
     room.removeAllContentTypeParsers();
     room.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
+    // Of any type, also one that is none, which would be refused before it comes to a parser.
+    room.addHook('onRequest', async ({ headers }) => {
+      if (headers['content-type'] !== undefined) headers['content-type'] = 'application/octet-stream';
+    });
     for (const route of routes.filter(({ takesBytes }) => takesBytes)) addRoute(room, route, gate);
   });
   for (const path of new Set(routes.map((route) => route.path))) {

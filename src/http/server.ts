@@ -23,6 +23,7 @@ import { orderRoutes } from './routes/orders.ts';
 import { pauseRoutes } from './routes/pauses.ts';
 import { suppressionListRoutes } from './routes/suppression-lists.ts';
 import { suppressionRoutes } from './routes/suppressions.ts';
+import { unsubscribeRoutes } from './routes/unsubscribe.ts';
 import { requireSameMachine } from './same-machine.ts';
 
 /**
@@ -46,6 +47,7 @@ export interface ApiParts
   extends Pick<Engine, 'outbox' | 'queries' | 'sources' | 'consent' | 'pauses' | 'provider'> {
   environment: string;
   keys: ApiKeys;
+  unsubscribeOnGet: boolean;
   limits?: Limits;
 }
 
@@ -95,6 +97,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
       ...inboxRoutes(answering),
       metricsRoute(answering, counts),
       homeRoute(answering),
+      ...unsubscribeRoutes(answering),
     );
     // Last: the document tells of all, itself included.
     routes.push(...docsRoutes(routes));

@@ -57,13 +57,16 @@ export async function createApiWorld(dialect: DialectName = 'sqlite'): Promise<A
     queries,
     sources: [plainSource],
     consent: consentOf({ db, clock, log }),
+    unsubscribeOnGet: false,
     pauses: createPauses(db, clock),
     provider: createCapture({ db, clock, ids: systemIds }),
     environment: 'test',
     keys,
     limits: { reads: 1e6, writes: 1e6, failures: 1e6 },
   };
-  const parts = { db, clock, log, api, isStopping: () => false };
+  // A request waits in real time; what time it is the test says.
+  const serverClock = { ...clock, sleep: systemClock.sleep };
+  const parts = { db, clock: serverClock, log, api, isStopping: () => false };
   const running: Listening[] = [];
 
   return {

@@ -1,0 +1,144 @@
+import type { Locale } from '../../emails/words.ts';
+
+/**
+ * What the pages behind an unsubscribe link say. Every sentence must also be true of a link that nobody gave out: the page does
+ * not tell the two apart. So it speaks of the mails that the link belongs to, of which there may be none.
+ */
+export interface UnsubscribeWords {
+  /** Before anything was asked for. */
+  ask: Says;
+  stopped: Says;
+  everythingStopped: Says;
+  takenBack: Says;
+  /** The database could not be asked. */
+  failed: Says;
+  stop: string;
+  /** On offer after a stop. */
+  undo: Offer;
+  everything: Offer & { heading: string };
+  tryAgain: string;
+  /** For whom the link was cut off, or is older than what is kept. */
+  otherwise: string;
+}
+
+export interface Says {
+  title: string;
+  heading: string;
+  text: string;
+}
+
+interface Offer {
+  text: string;
+  button: string;
+}
+
+export const unsubscribeWords: Readonly<Record<Locale, UnsubscribeWords>> = {
+  en: {
+    ask: {
+      title: 'Unsubscribe',
+      heading: 'Stop these mails?',
+      text: 'The mails that this link belongs to are then no longer sent. Until you press the button, nothing changes.',
+    },
+    stopped: {
+      title: 'Mails stopped',
+      heading: 'These mails are stopped',
+      text: 'The mails that this link belongs to are no longer sent. One that has already left may still arrive.',
+    },
+    everythingStopped: {
+      title: 'All mails stopped',
+      heading: 'Everything is stopped',
+      text: 'The address that this link was sent to gets no more mails from us. One that has already left may still arrive.',
+    },
+    takenBack: {
+      title: 'Taken back',
+      heading: 'Taken back',
+      text: 'What was stopped through this link in the last 24 hours is sent again. What was stopped earlier stays stopped.',
+    },
+    failed: {
+      title: 'Not done',
+      heading: 'That did not work',
+      text: 'Something is wrong on our side, not on yours. Please try again in a minute.',
+    },
+    stop: 'Stop these mails',
+    undo: { text: 'Pressed by mistake? You have 24 hours to take it back.', button: 'Undo' },
+    everything: {
+      heading: 'Not only these?',
+      text: 'You can stop all our mails to your address at once.',
+      button: 'Stop everything',
+    },
+    tryAgain: 'Try again',
+    otherwise: 'If more of them come later, use the link in the newest one.',
+  },
+  ro: {
+    ask: {
+      title: 'Dezabonare',
+      heading: 'Doriți să opriți aceste mesaje?',
+      text: 'Mesajele de care ține acest link nu vor mai fi trimise. Până când apăsați butonul, nu se schimbă nimic.',
+    },
+    stopped: {
+      title: 'Mesaje oprite',
+      heading: 'Aceste mesaje sunt oprite',
+      text: 'Mesajele de care ține acest link nu mai sunt trimise. Unul care a plecat deja poate încă să ajungă.',
+    },
+    everythingStopped: {
+      title: 'Toate mesajele oprite',
+      heading: 'Totul este oprit',
+      text: 'Adresa la care a fost trimis acest link nu mai primește mesaje de la noi. Unul care a plecat deja poate încă să ajungă.',
+    },
+    takenBack: {
+      title: 'Oprire anulată',
+      heading: 'Oprirea este anulată',
+      text: 'Ce a fost oprit prin acest link în ultimele 24 de ore se trimite din nou. Ce a fost oprit mai devreme rămâne oprit.',
+    },
+    failed: {
+      title: 'Nu s-a făcut',
+      heading: 'Nu am reușit',
+      text: 'Problema este la noi, nu la dumneavoastră. Vă rugăm să încercați din nou peste un minut.',
+    },
+    stop: 'Opriți aceste mesaje',
+    undo: { text: 'Ați apăsat din greșeală? Aveți 24 de ore să reveniți.', button: 'Anulați oprirea' },
+    everything: {
+      heading: 'Nu doar acestea?',
+      text: 'Puteți opri deodată toate mesajele noastre către adresa dumneavoastră.',
+      button: 'Opriți tot',
+    },
+    tryAgain: 'Încercați din nou',
+    otherwise: 'Dacă mai vin astfel de mesaje, folosiți linkul din cel mai nou.',
+  },
+  'zh-CN': {
+    ask: {
+      title: '退订',
+      heading: '要停止这些邮件吗？',
+      text: '按下按钮后，此链接所属的邮件将不再发送。在此之前，一切保持不变。',
+    },
+    stopped: {
+      title: '邮件已停止',
+      heading: '这些邮件已停止',
+      text: '此链接所属的邮件不再发送。已经发出的邮件仍可能送达。',
+    },
+    everythingStopped: {
+      title: '所有邮件已停止',
+      heading: '所有邮件已停止',
+      text: '收到此链接的邮箱地址不会再收到我们的邮件。已经发出的邮件仍可能送达。',
+    },
+    takenBack: {
+      title: '已撤销',
+      heading: '已撤销',
+      text: '过去 24 小时内通过此链接停止的邮件将恢复发送。更早停止的邮件仍保持停止。',
+    },
+    failed: {
+      title: '未能完成',
+      heading: '未能完成',
+      text: '问题出在我们这边，与您无关。请一分钟后再试。',
+    },
+    stop: '停止这些邮件',
+    undo: { text: '按错了？您可以在 24 小时内撤销。', button: '撤销' },
+    everything: {
+      heading: '不只是这些？',
+      text: '您可以一次停止我们发往您邮箱的所有邮件。',
+      button: '停止所有邮件',
+    },
+    tryAgain: '重试',
+    otherwise: '如果之后仍收到这类邮件，请使用最新一封中的链接。',
+  },
+};
