@@ -22,14 +22,14 @@ export interface Consent {
   learn: FactListener;
 }
 
-export interface Addressed {
+interface Addressed {
   seq: number;
   source: string;
   recipient: string;
   to: Address;
 }
 
-export type Objection = 'unsubscribed' | 'address_suppressed';
+type Objection = 'unsubscribed' | 'address_suppressed';
 
 export interface ConsentParts {
   db: Database;

@@ -11,7 +11,7 @@ import { lockDeliveries, statusList } from './rows.ts';
  * and what an unsubscribe had stopped goes on when it is taken back. What another transaction holds at that moment is passed
  * over, not waited for: nobody can then block anybody in a circle, and the last check before a send stops it all the same.
  */
-export type Whose =
+type Whose =
   | { source: string; recipient: string }
   /** Lower-cased addresses; of one source, or of every one. */
   | { addressKeys: readonly string[]; source: string | null };
