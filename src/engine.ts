@@ -23,6 +23,8 @@ import { type Clock, systemClock } from './std/clock.ts';
 import { systemIds } from './std/ids.ts';
 import type { Log } from './std/log.ts';
 import { systemRandom } from './std/random.ts';
+import { createWebhooks, type Webhooks } from './webhooks/webhook.ts';
+import { createWebhookLog } from './webhooks/webhook-log.ts';
 
 /**
  * The parts and how they fit. Sources put intents into the outbox; dispatch takes them to the provider and records what
@@ -35,6 +37,7 @@ export interface Engine {
   readonly queries: OutboxQueries;
   readonly sources: readonly Source[];
   readonly consent: Consent;
+  readonly webhooks: Webhooks;
   readonly pauses: Pauses;
   readonly provider: Provider;
   readonly runner: Runner;
@@ -77,15 +80,19 @@ export async function createEngine(
 
     const inner = await openProvider(config, { db, clock, ids: systemIds });
     const provider = createReliable(inner, { clock, random: systemRandom });
-    const { from, environment } = config;
+    const { from, environment, retentionMs } = config;
     const pace = createPace({ db, provider, clock, log });
     const common = { outbox, queries, sources, consent, provider, pace, clock, log, worker };
     const dispatch = createDispatch({ ...common, from, environment, random: systemRandom });
-    const sweep = createSweep({ ...common, retentionMs: config.retentionMs });
-    const leaseOf = (source: string) =>
-      leaseMs((sourceNamed(source) ?? plainSource).policy, provider.guarantees);
+    const sweep = createSweep({ ...common, retentionMs });
+    const policyOf = (source: string) => (sourceNamed(source) ?? plainSource).policy;
+    const leaseOf = (source: string) => leaseMs(policyOf(source), provider.guarantees);
     const reconcile = createReconcile({ ...common, leaseOf });
-    const runner = createEmbedded({ dispatch, sweep, reconcile, clock, log });
+    const webhooks = createWebhooks({
+      ...{ events: createWebhookLog({ db, outbox }), secrets: config.resendWebhookSecrets },
+      ...{ environment, policyOf, retentionMs, clock, log },
+    });
+    const runner = createEmbedded({ dispatch, sweep, reconcile, webhooks, clock, log });
 
     return {
       db,
@@ -94,6 +101,7 @@ export async function createEngine(
       queries,
       sources,
       consent,
+      webhooks,
       pauses: createPauses(db, clock),
       provider,
       runner,

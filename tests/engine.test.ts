@@ -6,7 +6,9 @@ import { plainSource } from '../src/sources/plain/plain.ts';
 import type { Source } from '../src/sources/source.ts';
 import { systemClock } from '../src/std/clock.ts';
 import { silentLog } from '../src/std/log.ts';
+import { webhookSecret } from './support/webhooks.ts';
 import { emptyDatabase, intentNumber, onBothDatabases } from './support/world.ts';
+import { eventBody, signed } from './webhooks/signed.ts';
 
 /** The parts work by themselves, and have their own tests; here it is asked whether each was given to the other. */
 onBothDatabases('the engine', (dialect) => {
@@ -15,7 +17,8 @@ onBothDatabases('the engine', (dialect) => {
   beforeEach(async () => {
     const database = await emptyDatabase(dialect);
     drop = database.drop;
-    const config = readConfig({ DATABASE_URL: database.url, MAIL_PROVIDER: 'capture' }, 'no such file');
+    const settings = { MAIL_PROVIDER: 'capture', RESEND_WEBHOOK_SECRET: webhookSecret, TIDINGS_ENV: 'test' };
+    const config = readConfig({ DATABASE_URL: database.url, ...settings }, 'no such file');
     engine = await createEngine(config, { log: silentLog, migrations: 'all' });
   });
   afterEach(async () => {
@@ -42,6 +45,27 @@ onBothDatabases('the engine', (dialect) => {
     expect(wakes).toBe(1);
     await enqueue(1);
     expect(wakes).toBe(1);
+  });
+
+  it('a webhook is applied by its policy and its environment, and what waits is linked by its runner', async () => {
+    const [first] = await enqueue(1);
+    engine.runner.start();
+    await untilStatus(first, 'sent');
+    const now = engine.clock.now();
+    const messageId = (await engine.queries.find(String(first)))?.provider_message_id ?? '';
+    const tell = (id: string, words: Parameters<typeof eventBody>[0]) =>
+      engine.webhooks.receive(signed(id, eventBody({ at: now, ...words }), { at: engine.clock.now() }));
+    await tell('msg_1', { type: 'email.complained', messageId, tags: { env: 'another' } });
+    expect(await statusOf(first)).toBe('sent');
+    await tell('msg_2', { type: 'email.bounced', messageId, data: { bounce: { type: 'Transient' } } });
+    const dueAt = (await engine.queries.find(String(first)))?.due_at ?? 0;
+    expect(Math.round((dueAt - now) / 60_000)).toBe(Math.round(plainSource.policy.bounceDelayMs / 60_000));
+
+    await tell('msg_3', { type: 'email.delivered', messageId: 'unknown' });
+    const payload = eventBody({ at: now, type: 'email.delivered', messageId });
+    const waits = engine.db.write.updateTable('webhook_events').set({ due_at: 1, payload });
+    await waits.where('provider_event_id', '=', 'msg_3').execute();
+    await untilStatus(first, 'delivered');
   });
 
   it('a complaint that reaches its outbox keeps the next mail to that address from leaving', async () => {

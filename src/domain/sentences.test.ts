@@ -57,6 +57,48 @@ describe('tellStory', () => {
     expect(found?.sentence).toBe('The provider was asked and has it as m-1: it was accepted after all.');
   });
 
+  test('what a webhook told is told with its own name, and its reason once', () => {
+    const told = (event: string, status: Status, evidence: string, code?: string, message?: string) =>
+      row(event, status, {
+        actor: 'webhook',
+        facts: { from: 'sent', messageId: 'm-1', evidence, ...(code && { error: { code, message } }) },
+      });
+    expect(
+      sentences(
+        told('accepted', 'sent', 'email.sent'),
+        told('confirmed', 'delivered', 'email.delivered'),
+        told('bounced_for_good', 'suppressed', 'email.bounced', 'bounced', 'bounced: General'),
+        told(
+          'bounced_for_now',
+          'failed_permanent',
+          'email.failed',
+          'failed',
+          'email.failed: reached_daily_quota',
+        ),
+        told('provider_failed', 'failed_permanent', 'email.failed', 'failed', 'email.failed: invalid_from'),
+        told(
+          'provider_suppressed',
+          'suppressed',
+          'email.suppressed',
+          'suppressed',
+          'email.suppressed: on a list.',
+        ),
+        row('complained', 'sent', {
+          actor: 'webhook',
+          facts: { evidence: 'email.complained', ignored: 'contradicts' },
+        }),
+      ).slice(1),
+    ).toEqual([
+      'Word came (email.sent) that the provider has accepted it as m-1.',
+      "It reached the recipient's mail server.",
+      'It bounced for good: General (bounced); the address is not mailed again.',
+      'The provider could not send it on for now: reached_daily_quota (failed); that was the last round.',
+      'The provider could not send it on: invalid_from (failed).',
+      'The provider does not mail this address: on a list (suppressed); nor do we from now on.',
+      'Word came (email.complained) under another message id than the one we know; it is kept here and changed nothing.',
+    ]);
+  });
+
   test('002-P9-03 a send whose worker never came back is told as such, not as a failure', () => {
     const lost = row('lease_expired', 'reconciling', { actor: 'sweep', facts: attempt });
     expect(sentences(lost)[1]).toBe(

@@ -102,7 +102,8 @@ function evidenceOf({ event, actor, detail }: Moment): string | null {
 
 function sentenceOf(moment: Moment): string {
   if (moment.detail.ignored !== undefined) {
-    return `Word came that it was ${wordOf(moment.event)}, under another message id than the one we know; it is kept here and changed nothing.`;
+    const said = webhookIn(moment) ?? `that it was ${wordOf(moment.event)},`;
+    return `Word came ${said} under another message id than the one we know; it is kept here and changed nothing.`;
   }
   // A row that a newer version wrote may hold an event that this one does not know.
   const tell = (sentences as Partial<Record<string, (moment: Moment) => string>>)[moment.event];
@@ -110,6 +111,10 @@ function sentenceOf(moment: Moment): string {
 }
 
 const wordOf = (event: string) => event.replaceAll('_', ' ');
+
+/** What the provider itself calls what it told. */
+const webhookIn = ({ actor, detail }: Moment) =>
+  actor === 'webhook' && detail.evidence !== undefined ? `(${detail.evidence})` : undefined;
 
 /** Total over all events: one without a sentence does not compile. */
 const sentences = {
@@ -167,10 +172,13 @@ const sentences = {
       return `The provider was asked and has it${asMessage(detail)}: it was accepted after all.`;
     if (detail.from === 'sending' && detail.worker === actor)
       return `${capital(provider(detail))} accepted it${asMessage(detail)} (${attempt(moment)}).`;
-    return `Word came that the provider has accepted it${asMessage(detail)} (by ${actor}).`;
+    const said = webhookIn(moment);
+    return said === undefined
+      ? `Word came that the provider has accepted it${asMessage(detail)} (by ${actor}).`
+      : `Word came ${said} that the provider has accepted it${asMessage(detail)}.`;
   },
   bounced_for_now: (moment) =>
-    `It bounced for now${because(moment)}; ${moment.status === 'failed_permanent' ? 'that was the last round' : again(moment)}.`,
+    `${moment.detail.error?.code === 'failed' ? 'The provider could not send it on for now' : 'It bounced for now'}${because(moment)}; ${moment.status === 'failed_permanent' ? 'that was the last round' : again(moment)}.`,
   provider_failed: (moment) => `The provider could not send it on${because(moment)}.`,
   confirmed: () => "It reached the recipient's mail server.",
   bounced_for_good: (moment) => `It bounced for good${because(moment)}; the address is not mailed again.`,
@@ -195,7 +203,13 @@ const asMessage = ({ messageId }: Detail) => (messageId === undefined ? '' : ` a
 function because({ detail: { error, reason } }: Moment): string {
   if (reason !== undefined) return `: ${withoutStop(reason)}`;
   if (!error) return '';
-  return error.message ? `: ${withoutStop(error.message)} (${error.code})` : ` (${error.code})`;
+  return error.message ? `: ${reasonIn(error.code, error.message)} (${error.code})` : ` (${error.code})`;
+}
+
+/** Webhooks put the code before the reason (002-P7-12, 002-P7-16); said once is enough. */
+function reasonIn(code: string, message: string): string {
+  const before = [`${code}: `, `email.${code}: `].find((words) => message.startsWith(words)) ?? '';
+  return withoutStop(message.slice(before.length));
 }
 
 /** Who handed it over, and how long that took: an attempt is told once, when it ends. */

@@ -85,10 +85,8 @@ function refusalsOf(route: Route): Record<string, string> {
   const isChecked = route.params ?? route.query ?? route.body;
   return {
     ...(isChecked && { 400: 'Something in the address, the query or the body is not as it must be.' }),
-    ...(route.body && {
-      413: 'The body is too large.',
-      415: 'The body is not JSON.',
-    }),
+    ...(route.body && { 413: 'The body is too large.' }),
+    ...(route.body && !route.takesBytes && { 415: 'The body is not JSON.' }),
     ...(route.who !== 'anybody' &&
       route.who !== 'the world' && {
         401: 'No key, or a wrong one.',

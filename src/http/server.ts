@@ -24,6 +24,7 @@ import { pauseRoutes } from './routes/pauses.ts';
 import { suppressionListRoutes } from './routes/suppression-lists.ts';
 import { suppressionRoutes } from './routes/suppressions.ts';
 import { unsubscribeRoutes } from './routes/unsubscribe.ts';
+import { webhookRoute } from './routes/webhooks.ts';
 import { requireSameMachine } from './same-machine.ts';
 
 /**
@@ -44,7 +45,7 @@ export interface ServerParts {
 }
 
 export interface ApiParts
-  extends Pick<Engine, 'outbox' | 'queries' | 'sources' | 'consent' | 'pauses' | 'provider'> {
+  extends Pick<Engine, 'outbox' | 'queries' | 'sources' | 'consent' | 'pauses' | 'provider' | 'webhooks'> {
   environment: string;
   keys: ApiKeys;
   unsubscribeOnGet: boolean;
@@ -95,6 +96,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
       ...suppressionRoutes(answering),
       ...suppressionListRoutes(answering),
       ...inboxRoutes(answering),
+      webhookRoute(answering),
       metricsRoute(answering, counts),
       homeRoute(answering),
       ...unsubscribeRoutes(answering),

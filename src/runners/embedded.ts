@@ -4,6 +4,7 @@ import type { Reconcile } from '../dispatch/reconcile.ts';
 import type { Sweep } from '../dispatch/sweep.ts';
 import type { Log } from '../std/log.ts';
 import { createLoop, type Loop } from '../std/loop.ts';
+import type { Webhooks } from '../webhooks/webhook.ts';
 import type { Runner } from './runner.ts';
 
 /** Everything in this process, as loops. The default: no other service is needed. */
@@ -11,6 +12,7 @@ export interface EmbeddedParts {
   dispatch: Dispatch;
   sweep: Sweep;
   reconcile: Reconcile;
+  webhooks: Pick<Webhooks, 'linkWaiting' | 'forget'>;
   clock: DatabaseClock;
   log: Log;
 }
@@ -19,11 +21,13 @@ export interface EmbeddedParts {
 const pollMs = 250;
 const patienceMs = 1_000;
 const sweepMs = 2_000;
+/** An event waits ten seconds before it is tried again. */
+const linkMs = 5_000;
 const measureMs = 60_000;
 /** What is in flight at a stop may finish within this; the rest is settled after the restart, by its lease. */
 const stopWithinMs = 15_000;
 
-export function createEmbedded({ dispatch, sweep, reconcile, clock, log }: EmbeddedParts): Runner {
+export function createEmbedded({ dispatch, sweep, reconcile, webhooks, clock, log }: EmbeddedParts): Runner {
   const loop = (
     name: string,
     pauseMs: number,
@@ -46,6 +50,11 @@ export function createEmbedded({ dispatch, sweep, reconcile, clock, log }: Embed
     loop('reconcile', sweepMs, async (signal) =>
       clock.isSteady && (await reconcile.runOnce(signal)) > 0 ? 'again' : 'pause',
     ),
+    loop('webhooks', linkMs, async () => {
+      if (!clock.isSteady) return 'pause';
+      const handled = (await webhooks.linkWaiting()) + (await webhooks.forget());
+      return handled > 0 ? 'again' : 'pause';
+    }),
     loop('clock', measureMs, async () => {
       await clock.measure();
       return 'pause';

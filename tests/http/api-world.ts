@@ -8,6 +8,7 @@ import { systemClock } from '../../src/std/clock.ts';
 import { systemIds } from '../../src/std/ids.ts';
 import { createLog } from '../../src/std/log.ts';
 import { consentOf } from '../support/consent.ts';
+import { webhooksOf } from '../support/webhooks.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 /** A real server on loopback, and everything that it logged. Closing it fails if a secret is in the log. */
@@ -60,6 +61,7 @@ export async function createApiWorld(dialect: DialectName = 'sqlite'): Promise<A
     unsubscribeOnGet: false,
     pauses: createPauses(db, clock),
     provider: createCapture({ db, clock, ids: systemIds }),
+    webhooks: webhooksOf({ db, clock, log, outbox }),
     environment: 'test',
     keys,
     limits: { reads: 1e6, writes: 1e6, failures: 1e6 },

@@ -4,7 +4,10 @@ import { type RunningProcess, startProcess } from '../../src/main.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import { type CommandLine, createCommandLine } from '../cli/command-line.ts';
 import { createRecordingLog, type RecordingLog } from '../support/recording-log.ts';
+import { webhookSecret } from '../support/webhooks.ts';
 import { emptyDatabase } from '../support/world.ts';
+import { headersOf } from '../webhooks/served.ts';
+import { signed } from '../webhooks/signed.ts';
 import { intentBody, keys, secrets } from './api-world.ts';
 
 describe('a whole process', () => {
@@ -26,6 +29,22 @@ describe('a whole process', () => {
     running = await startProcess(config, { log });
     return running.url;
   };
+
+  test.each([
+    ['api', 200],
+    ['both', 200],
+    ['worker', 404],
+  ])('takes webhooks from anywhere, if it answers requests at all: %s', async (role, status) => {
+    const url = await start({ PROCESS_ROLE: role, RESEND_WEBHOOK_SECRET: webhookSecret });
+    const body = '{"type":"contact.created"}';
+    // As a proxy passes on what comes from outside; without a key everything else is refused then.
+    const outside = { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'https' };
+    const headers = { ...headersOf(signed('msg_1', body, { at: systemClock.now() })), ...outside };
+    const answer = await fetch(`${url}/api/v1/webhooks/resend`, { method: 'POST', headers, body });
+    expect(answer.status).toBe(status);
+    if (role !== 'worker')
+      expect((await fetch(`${url}/api/v1/deliveries`, { headers: outside })).status).toBe(403);
+  });
 
   test('takes an intent, sends it, shows it, and logs nobody’s address, no key and no text', async () => {
     const url = await start({ OPERATOR_API_KEY: keys.operator.join(','), SERVICE_API_KEY: keys.service[0] });

@@ -23,6 +23,7 @@ function runner(
     waitMs?: number;
     sweep?: () => void;
     reconcile?: () => number;
+    webhooks?: () => number;
     measure?: () => void;
   } = {},
 ) {
@@ -47,6 +48,7 @@ function runner(
       },
     },
     reconcile: { runOnce: async () => parts.reconcile?.() ?? 0 },
+    webhooks: { linkWaiting: async () => parts.webhooks?.() ?? 0, forget: async () => 0 },
     clock: databaseClock,
     log,
   });
@@ -178,5 +180,25 @@ it('moves no row by a clock that is not to be trusted, and goes on measuring it'
   embedded.start();
   await clock.advance(60_000);
   expect([moved, measured]).toEqual([0, 2]);
+  await embedded.stop();
+});
+
+it('links webhooks that wait and forgets old ones every five seconds, at once while there are more', async () => {
+  const waiting = [2, 0, 0, 0];
+  const looksAt: number[] = [];
+  let isSteady = true;
+  const embedded = runner({
+    webhooks: () => {
+      looksAt.push(clock.monotonic());
+      return waiting.shift() ?? 0;
+    },
+    isSteady: () => isSteady,
+  });
+  embedded.start();
+  await clock.advance(5_000);
+  expect(looksAt).toEqual([0, 0, 5_000]);
+  isSteady = false;
+  await clock.advance(5_000);
+  expect(looksAt).toEqual([0, 0, 5_000]);
   await embedded.stop();
 });

@@ -3,15 +3,17 @@ import { keptFor } from '../kept.ts';
 import { type createHttpCounts, type Metric, metricsText, metricsType } from '../metrics.ts';
 import { createOutboxMetrics, type OutboxMetricParts } from '../outbox-metrics.ts';
 import { defineRoute, type Route } from '../route.ts';
+import { createWebhookMetrics, type WebhookMetricParts } from '../webhook-metrics.ts';
 
 /** Prometheus asks four times a minute; several of them, or a person who reloads, must not be a load. */
 const keptMs = 5_000;
 
 export function metricsRoute(
-  parts: OutboxMetricParts,
+  parts: OutboxMetricParts & WebhookMetricParts,
   httpCounts: ReturnType<typeof createHttpCounts>,
 ): Route {
   const outboxMetrics = keptFor(keptMs, parts.clock, createOutboxMetrics(parts));
+  const webhookMetrics = keptFor(keptMs, parts.clock, createWebhookMetrics(parts));
   return defineRoute({
     method: 'GET',
     path: '/metrics',
@@ -21,6 +23,7 @@ export function metricsRoute(
     async handle() {
       const metrics = [
         ...(await outboxMetrics()),
+        ...(await webhookMetrics()),
         ...httpCounts.metrics(),
         ...(await processMetrics(parts.clock)),
       ];

@@ -1,0 +1,174 @@
+import { bounceRetryDelayMs, type Policy } from '../domain/policy.ts';
+import type { Report } from '../outbox/record.ts';
+import type { Clock } from '../std/clock.ts';
+import type { Log } from '../std/log.ts';
+import { type FoundMail, findMail } from './find-mail.ts';
+import { type ResendEvent, readResendEvent, unreadable } from './resend-event.ts';
+import { type Problem, type SignedRequest, secretBytes, verify } from './signature.ts';
+import { createWebhookTally, type WebhookCounts } from './webhook-counts.ts';
+import type { KnownDelivery, WaitingEvent, WebhookLog, WebhookPage } from './webhook-log.ts';
+
+/**
+ * Evidence that comes back by itself. An event is kept, applied and marked in one transaction, and answered with success
+ * only after that: a crash anywhere leaves it to be told again, and telling it again changes nothing. One that finds no
+ * delivery, because we do not know its message id yet, is kept and linked later. It never sends, and reads nothing of a
+ * request before its signature is verified.
+ */
+export interface Webhooks {
+  /** False where no secret is set: then nothing can be verified, and all is refused. */
+  readonly isSetUp: boolean;
+  receive(request: SignedRequest): Promise<WebhookAnswer>;
+  /** Tries again to link what found no delivery. Answers how many it looked at. */
+  linkWaiting(): Promise<number>;
+  /** Retention: what was said is forgotten, that it was said never. Answers of how many events. */
+  forget(): Promise<number>;
+  readonly counts: WebhookCounts;
+}
+
+export type WebhookAnswer = { isRefused: false; isRepeat: boolean } | { isRefused: true; problem: Problem };
+
+export interface WebhookParts {
+  events: WebhookLog;
+  clock: Clock;
+  log: Log;
+  /** `whsec_…`; any of them may have signed. */
+  secrets: readonly string[];
+  /** Ours: an account may serve several deployments, and each hears of all mails. */
+  environment: string;
+  /** How patient a source is with bounces. */
+  policyOf: (source: string) => Policy;
+  retentionMs: number;
+}
+
+const provider = 'resend';
+const linkFirstMs = 10_000;
+const linkLongestMs = 6 * 3_600_000;
+/** Beyond the provider's own last try (28 hours), and far beyond the time in which a row learns its message id. */
+const linkWithinMs = 3 * 86_400_000;
+const linkBatch = 100;
+const forgetBatch = 500;
+
+export function createWebhooks(parts: WebhookParts): Webhooks {
+  const { events, clock, log, environment, policyOf, retentionMs } = parts;
+  const secrets = parts.secrets.map(secretBytes);
+  const tally = createWebhookTally(clock, log);
+
+  /** Undefined while nobody can say which mail it is about. */
+  async function apply(event: ResendEvent, page: WebhookPage): Promise<Done | undefined> {
+    if (event.type === unreadable) return { outcome: 'unreadable' };
+    if (event.evidence === null) return { outcome: 'kept' };
+    if (event.environment !== null && event.environment !== environment) {
+      return { outcome: 'another environment' };
+    }
+    const found = await findMail(event, page);
+    if (!found) return undefined;
+    const { delivery } = found;
+    if (found.isContradicted) return { outcome: 'contradicts', delivery };
+    const answer = await page.record(reportOf(event, event.evidence, found, clock.now()));
+    return { outcome: answer?.changed ? 'applied' : (answer?.why ?? 'no such delivery'), delivery };
+  }
+
+  function reportOf(
+    event: ResendEvent,
+    evidence: NonNullable<ResendEvent['evidence']>,
+    { delivery, round }: FoundMail,
+    now: number,
+  ): Report {
+    const policy = policyOf(delivery.source);
+    return {
+      ...{ seq: delivery.seq, actor: 'webhook', event: evidence, round, at: event.at ?? now },
+      ...(event.messageId !== null && { messageId: event.messageId }),
+      ...(event.error && { error: event.error }),
+      ...(evidence === 'bounced_for_now' && {
+        dueAt: now + bounceRetryDelayMs(policy, round),
+        roundsMax: policy.roundsMax,
+      }),
+      detail: { evidence: event.type },
+    };
+  }
+
+  /** After the commit, and never an address: what happened is told with the delivery that it happened to. */
+  function tell({ type }: ResendEvent, done: Done | undefined): void {
+    const { outcome = 'waiting', delivery } = done ?? {};
+    tally.addEvent(type, outcome);
+    const fields = { type, outcome, ...(delivery && namesOf(delivery)) };
+    if (outcome === 'contradicts' || outcome === 'unreadable') log.warn('webhook.not_applied', fields);
+    else log.debug('webhook.processed', fields);
+    // 002-P7-19
+    if (type === 'email.delivery_delayed' && delivery) log.warn('delivery.delayed', namesOf(delivery));
+  }
+
+  async function link(waiting: WaitingEvent): Promise<void> {
+    const event = readResendEvent(waiting.payload);
+    const done = await events.together(async (page) => {
+      const now = clock.now();
+      if (!(await page.take(waiting, now, now + waitMs(waiting)))) return undefined;
+      const isOver = now - waiting.receivedAt > linkWithinMs;
+      const done = (await apply(event, page)) ?? (isOver ? { outcome: 'no such delivery' } : undefined);
+      if (done) await page.mark(waiting.eventSeq, processed(done, now));
+      return done;
+    });
+    if (done) tell(event, done);
+  }
+
+  return {
+    isSetUp: secrets.length > 0,
+    counts: tally,
+
+    async receive(request) {
+      const verdict = verify(request, secrets, clock.now());
+      if (!verdict.ok) {
+        tally.addRefusal(verdict.problem);
+        return { isRefused: true, problem: verdict.problem };
+      }
+      const { id, text } = verdict;
+      const event = readResendEvent(text);
+      const { type, messageId, at: happenedAt } = event;
+      const told = await events.together(async (page) => {
+        const now = clock.now();
+        const due = { receivedAt: now, dueAt: now + linkFirstMs };
+        // Only what is no JSON can hold a NUL, which PostgreSQL does not store.
+        const payload = text.replaceAll('\0', '\ufffd');
+        const eventSeq = await page.keep({ provider, id, type, messageId, happenedAt, ...due, payload });
+        if (eventSeq === undefined) return { isRepeat: true };
+        const done = await apply(event, page);
+        if (done) await page.mark(eventSeq, processed(done, now));
+        return { isRepeat: false, done };
+      });
+      if (told.isRepeat) tally.addRepeat();
+      else tell(event, told.done);
+      return { isRefused: false, isRepeat: told.isRepeat };
+    },
+
+    async linkWaiting() {
+      const waiting = await events.waiting(clock.now(), linkBatch);
+      const failures: unknown[] = [];
+      for (const one of waiting) {
+        // What one of them cannot do must not keep the others waiting, nor come first again next time.
+        await link(one).catch(async (error: unknown) => {
+          failures.push(error);
+          const now = clock.now();
+          await events.together((page) => page.take(one, now, now + waitMs(one)));
+        });
+      }
+      if (failures.length > 0) throw failures[0];
+      return waiting.length;
+    },
+
+    forget: () => events.blank(clock.now() - retentionMs, forgetBatch),
+  };
+}
+
+interface Done {
+  outcome: string;
+  delivery?: KnownDelivery;
+}
+
+const processed = ({ outcome, delivery }: Done, at: number) => ({
+  ...{ deliverySeq: delivery?.seq ?? null, outcome, at },
+});
+
+const waitMs = ({ tries }: WaitingEvent) =>
+  Math.min(linkLongestMs, linkFirstMs * 4 ** Math.min(tries + 1, 10));
+
+const namesOf = ({ id, traceId }: KnownDelivery) => ({ deliveryId: id, traceId });
