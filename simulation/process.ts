@@ -48,7 +48,8 @@ export function createProcess(name: string, world: World): SimulatedProcess {
   const common = { outbox, sources, consent, provider, pace, clock, log, worker: name };
   const from = 'Simulation <simulation@example.org>' as Sender;
   const dispatch = createDispatch({ ...common, random: chance, from, environment: 'simulation' });
-  const sweep = createSweep({ outbox, queries, provider, clock, log, retentionMs: 30 * 86_400_000 });
+  const keeping = { retentionMs: 30 * 86_400_000, doubtAfterMs: 3_600_000 };
+  const sweep = createSweep({ outbox, queries, provider, clock, log, ...keeping });
   const leaseOf = () => leaseMs(source.policy, provider.guarantees);
   const reconcile = createReconcile({ ...common, queries, leaseOf });
 

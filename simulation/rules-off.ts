@@ -33,9 +33,9 @@ export const rulesOff: readonly RuleOff[] = [
     edits: [
       {
         file: 'dispatch/reconcile.ts',
-        find: '    if (isOurs && provider.lookUp) {',
+        find: '    if (mayHaveIt && provider.lookUp) {',
         replace: `    if (outcome?.kind === 'refused_for_good') return { ...base, event: 'refused_for_good', error: outcome.error };
-    if (isOurs && provider.lookUp) {`,
+    if (mayHaveIt && provider.lookUp) {`,
       },
       {
         file: 'domain/lifecycle.ts',

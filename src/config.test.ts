@@ -34,6 +34,15 @@ const links = {
 };
 
 describe('configuration', () => {
+  it('times may be parts of a unit, and are bounded', () => {
+    const some = readConfig({ HEAL_AFTER_HOURS: '0.5', DOUBT_AFTER_MINUTES: '90' }, 'no such file');
+    expect([some.healAfterMs, some.doubtAfterMs]).toEqual([1_800_000, 5_400_000]);
+    const wrong = ['0', '-1', '1e9', 'six'].flatMap((text) =>
+      problemsOf({ HEAL_AFTER_HOURS: text, DOUBT_AFTER_MINUTES: text }),
+    );
+    expect(wrong).toHaveLength(8);
+  });
+
   it('needs none: everything has a default that works on this machine', () => {
     expect(readConfig({}, 'no such file')).toEqual({
       host: '127.0.0.1',
@@ -45,6 +54,8 @@ describe('configuration', () => {
       resendBaseUrl: 'https://api.resend.com',
       resendMaxRps: 2,
       retentionMs: 90 * 86_400_000,
+      doubtAfterMs: 3_600_000,
+      healAfterMs: 6 * 3_600_000,
       smtpUrl: '',
       from: 'noreply@transparenta.eu',
       platformBaseUrl: '',

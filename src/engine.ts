@@ -4,10 +4,11 @@ import { type Database, openDatabase } from './db/database.ts';
 import { createDatabaseClock } from './db/database-clock.ts';
 import { bringUpToDate, type Migration } from './db/migrate.ts';
 import { createDispatch } from './dispatch/dispatch.ts';
+import { createHeal } from './dispatch/heal.ts';
 import { createPace } from './dispatch/pace.ts';
 import { createPauses, type Pauses } from './dispatch/pauses.ts';
-import { createReconcile } from './dispatch/reconcile.ts';
-import { createSweep } from './dispatch/sweep.ts';
+import { createReconcile, type Reconcile } from './dispatch/reconcile.ts';
+import { createSweep, type Sweep } from './dispatch/sweep.ts';
 import { leaseMs } from './domain/policy.ts';
 import { createOutbox, type Outbox, readNamespace } from './outbox/outbox.ts';
 import { createQueries, type OutboxQueries } from './outbox/queries.ts';
@@ -28,7 +29,7 @@ import { createWebhookLog } from './webhooks/webhook-log.ts';
 
 /**
  * The parts and how they fit. Sources put intents into the outbox; dispatch takes them to the provider and records what
- * came of it; sweep and reconcile look after what was left behind; the runner says when.
+ * came of it; sweep, reconcile and heal look after what was left behind; the runner says when.
  */
 export interface Engine {
   readonly db: Database;
@@ -40,6 +41,9 @@ export interface Engine {
   readonly webhooks: Webhooks;
   readonly pauses: Pauses;
   readonly provider: Provider;
+  /** For an operator who does not want to wait for the runner, or has none. */
+  readonly sweep: Sweep;
+  readonly reconcile: Reconcile;
   readonly runner: Runner;
   /** Stops what is running, then closes the database. */
   close(): Promise<void>;
@@ -66,6 +70,9 @@ export async function createEngine(
     const sources: Source[] = [plainSource];
     const sourceNamed = (name: string) => sources.find((source) => source.name === name);
 
+    const inner = await openProvider(config, { db, clock, ids: systemIds });
+    const provider = createReliable(inner, { clock, random: systemRandom });
+
     const namespace = await readNamespace(db);
     const consent = createConsent({ db, clock, ids: systemIds, log, ...linkParts(config, namespace) });
     const outbox = createOutbox({
@@ -74,17 +81,16 @@ export async function createEngine(
       log,
       namespace,
       listeners: { consent: consent.learn, source: (name) => sourceNamed(name)?.changed },
+      healAfterMs: provider.progress ? config.healAfterMs : null,
       onEnqueued: () => runner.wake(),
     });
     const queries = createQueries(db);
 
-    const inner = await openProvider(config, { db, clock, ids: systemIds });
-    const provider = createReliable(inner, { clock, random: systemRandom });
-    const { from, environment, retentionMs } = config;
+    const { from, environment, retentionMs, doubtAfterMs } = config;
     const pace = createPace({ db, provider, clock, log });
     const common = { outbox, queries, sources, consent, provider, pace, clock, log, worker };
     const dispatch = createDispatch({ ...common, from, environment, random: systemRandom });
-    const sweep = createSweep({ ...common, retentionMs });
+    const sweep = createSweep({ ...common, retentionMs, doubtAfterMs });
     const policyOf = (source: string) => (sourceNamed(source) ?? plainSource).policy;
     const leaseOf = (source: string) => leaseMs(policyOf(source), provider.guarantees);
     const reconcile = createReconcile({ ...common, leaseOf });
@@ -92,7 +98,8 @@ export async function createEngine(
       ...{ events: createWebhookLog({ db, outbox }), secrets: config.resendWebhookSecrets },
       ...{ environment, policyOf, retentionMs, clock, log },
     });
-    const runner = createEmbedded({ dispatch, sweep, reconcile, webhooks, clock, log });
+    const heal = createHeal({ ...common, policyOf });
+    const runner = createEmbedded({ dispatch, sweep, reconcile, heal, webhooks, clock, log });
 
     return {
       db,
@@ -104,6 +111,8 @@ export async function createEngine(
       webhooks,
       pauses: createPauses(db, clock),
       provider,
+      sweep,
+      reconcile,
       runner,
       async close() {
         await runner.stop();

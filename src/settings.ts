@@ -22,6 +22,8 @@ export interface Config {
   readonly unsubscribeOnGet: boolean;
   readonly resendWebhookSecrets: readonly string[];
   readonly retentionMs: number;
+  readonly doubtAfterMs: number;
+  readonly healAfterMs: number;
   /** Each may hold several; none at all opens the API to this machine. */
   readonly operatorApiKeys: readonly string[];
   readonly readApiKeys: readonly string[];
@@ -205,6 +207,30 @@ export const variables = {
       return days >= 7 && days <= 36_500
         ? { value: days * 86_400_000 }
         : { mustBe: 'a number of days from 7 to 36500: a mail may bounce and be sent again for days' };
+    },
+  } as Variable<number>,
+  doubtAfterMs: {
+    name: 'DOUBT_AFTER_MINUTES',
+    default: '60', // Long enough for whoever imports rows to add what proves them.
+    meaning:
+      'How long a delivery may say that it was sent with nothing to prove it, as only imported ones do, before the provider is asked and an alert is logged.',
+    read: (text) => {
+      const minutes = Number(text);
+      return minutes >= 1 && minutes <= 525_600
+        ? { value: Math.round(minutes * 60_000) }
+        : { mustBe: 'a number of minutes from 1 to 525600' };
+    },
+  } as Variable<number>,
+  healAfterMs: {
+    name: 'HEAL_AFTER_HOURS',
+    default: '6', // Webhooks that fail are told again after 2 and 5 hours: most that come at all have come by then.
+    meaning:
+      'How long after a mail was accepted the provider is asked what became of it, if no webhook has said so; `0.5` is half an hour. Only Resend can be asked, with a key that has full access.',
+    read: (text) => {
+      const hours = Number(text);
+      return hours >= 0.05 && hours <= 72
+        ? { value: Math.round(hours * 3_600_000) }
+        : { mustBe: 'a number of hours from 0.05 to 72' };
     },
   } as Variable<number>,
   operatorApiKeys: {

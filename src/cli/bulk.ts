@@ -5,6 +5,7 @@ import { type Choice, type ChosenGroup, countChosen, readChosen } from '../outbo
 import type { OperatorVerb } from '../outbox/operator.ts';
 import { type ChoiceOptions, wordsOf } from './choice.ts';
 import type { Context } from './context.ts';
+import { untilInterrupted } from './interrupted.ts';
 import { operatorName } from './operator.ts';
 import { printable, shellWord } from './printable.ts';
 import { type Column, table } from './table.ts';
@@ -20,6 +21,8 @@ export interface BulkOrder {
   verb: OperatorVerb;
   /** The decision as an option, where the command has one. */
   decision: string | null;
+  /** The option that says why. */
+  why: '--reason' | '--because';
   /** As in "12 deliveries would be put back to be sent". */
   effect: string;
   reason: string;
@@ -106,17 +109,6 @@ async function performAll(
     interrupted.forget();
   }
   return { done, notDone: [...left.values()], isStopped: interrupted.is && seen < total };
-}
-
-/** Ctrl-C is heard between two batches; a second one ends the process where it stands. */
-function untilInterrupted() {
-  const state = { is: false, forget: () => void process.off('SIGINT', onSignal) };
-  function onSignal() {
-    if (state.is) process.exit(1);
-    state.is = true;
-  }
-  process.on('SIGINT', onSignal);
-  return state;
 }
 
 /** Why the table has no way for them, in the plural. */
@@ -249,10 +241,10 @@ function tellDryRun(
   ];
 }
 
-function commandOf({ command, decision, reason, options }: BulkOrder): string {
+function commandOf({ command, decision, why, reason, options }: BulkOrder): string {
   const chosen = wordsOf(options);
   const words = [...(decision === null ? [] : [decision]), ...(chosen === '' ? [] : [chosen])];
-  return `npx tidings deliveries ${command} ${words.join(' ')} --reason ${shellWord(reason)} --yes`;
+  return `npx tidings deliveries ${command} ${words.join(' ')} ${why} ${shellWord(reason)} --yes`;
 }
 
 function tellResult(

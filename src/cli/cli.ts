@@ -5,6 +5,7 @@ import { addDoctor } from './commands/doctor.ts';
 import { addInbox } from './commands/inbox.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addPause, addResume } from './commands/pause.ts';
+import { addReconcile } from './commands/reconcile.ts';
 import { addSend } from './commands/send.ts';
 import { addServe } from './commands/serve.ts';
 import { addSuppressions } from './commands/suppressions.ts';
@@ -57,7 +58,7 @@ function createProgram(context: Context): Command {
       ].join('\n'),
     );
   for (const add of [
-    ...[addServe, addMigrate, addDoctor, addSend, addDeliveries, addPause, addResume],
+    ...[addServe, addMigrate, addDoctor, addSend, addDeliveries, addReconcile, addPause, addResume],
     ...[addSuppressions, addInbox],
   ])
     add(program, context);

@@ -34,13 +34,17 @@ export async function perform(
 const reasonLengthMax = 500;
 
 /** Asked for before anything is looked at, and by a dry run too: what it prints can be done as it stands. */
-export function requireReason(reason = '', whatFor = "it is kept in the delivery's story"): string {
+export function requireReason(
+  reason = '',
+  whatFor = "it is kept in the delivery's story",
+  option = '--reason',
+): string {
   const text = reason.trim();
   if (text !== '' && text.length <= reasonLengthMax) return text;
   throw new Refusal(
     'reason_required',
     text === ''
-      ? `Say why with --reason: ${whatFor}.`
+      ? `Say why with ${option}: ${whatFor}.`
       : `Say why in at most ${reasonLengthMax} characters: ${whatFor}.`,
   );
 }

@@ -46,9 +46,7 @@ function stamp(at: number): string {
 
 function remedy({ seq, status }: DeliveryRow): string[] {
   if (status !== 'needs_review') return [];
-  return [
-    `Decide with: npx tidings deliveries resolve ${seq} --sent | --not-sent | --close, and --reason "…"`,
-  ];
+  return [`Decide with: npx tidings deliveries resolve ${seq} --as sent | not-sent | closed --because "…"`];
 }
 
 function mailLines(row: DeliveryRow, mail: DeliveryMailRow, now: number, paint: Paint): string[] {

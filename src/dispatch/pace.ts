@@ -25,6 +25,8 @@ export interface Pace {
   take(wanted: number): Promise<Permits & { pausedSources: ReadonlySet<string> }>;
   giveBack(permits: Permits, used: number): Promise<void>;
   observe(seen: Observation): Promise<void>;
+  /** Whether it may be asked what is no mail: not while it is down, wants to be left alone, or everything is paused. */
+  mayAsk(): Promise<boolean>;
   /** Asks the provider whether it is up again, if that is due and nobody else does. */
   probeIfDue(): Promise<void>;
 }
@@ -86,6 +88,13 @@ export function createPace({ db, provider, clock, log }: PaceParts): Pace {
       });
       if (opened) log.error('provider.circuit_opened', { account, reason: opened.openReason });
       if (seen.pauseMs !== null) log.warn('provider.paused', { account, forMs: seen.pauseMs });
+    },
+
+    async mayAsk() {
+      const paused = await pausedScopes(db.read);
+      if (paused.has(everything)) return false;
+      const state = await readPace(db, account);
+      return state === null || (state.openSince === null && state.pausedUntil <= clock.now());
     },
 
     async probeIfDue() {

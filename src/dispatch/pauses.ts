@@ -1,4 +1,4 @@
-import type { Database, Tx } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Clock } from '../std/clock.ts';
 
 /**
@@ -52,7 +52,7 @@ export function createPauses(db: Database, clock: Clock): Pauses {
 }
 
 /** In the transaction that hands out permits: a pause that was committed before stops them. */
-export async function pausedScopes(tx: Tx): Promise<ReadonlySet<string>> {
-  const rows = await tx.selectFrom('pauses').select('scope').execute();
+export async function pausedScopes(reader: Database['read']): Promise<ReadonlySet<string>> {
+  const rows = await reader.selectFrom('pauses').select('scope').execute();
   return new Set(rows.map(({ scope }) => scope));
 }

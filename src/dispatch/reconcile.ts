@@ -1,11 +1,12 @@
 import type { Consent } from '../consent/consent.ts';
 import { idempotencyKey } from '../domain/message.ts';
 import type { Outcome } from '../domain/outcome.ts';
+import type { Status } from '../domain/status.ts';
 import type { Composed } from '../outbox/begin.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { OutboxQueries } from '../outbox/queries.ts';
 import type { Report } from '../outbox/record.ts';
-import type { Doubted } from '../outbox/take-up.ts';
+import type { Doubted, TakeUpOrder } from '../outbox/take-up.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { Source } from '../sources/source.ts';
 import type { Clock } from '../std/clock.ts';
@@ -24,6 +25,23 @@ import { createSlots } from './slots.ts';
 export interface Reconcile {
   /** Answers how many deliveries it took up. */
   runOnce(signal: AbortSignal): Promise<number>;
+  /** For an operator: the next batch of those that are due, or of all that nobody holds, each once, by number. */
+  walk(order: { above: number; isEarly: boolean }, signal: AbortSignal): Promise<Walked>;
+}
+
+interface Walked {
+  settled: Settled[];
+  /** Where to go on; null when there is no more. */
+  next: number | null;
+  /** The provider is left alone for so long, for reasons that circuit and pauses tell; null where it is not. */
+  waitMs: number | null;
+}
+
+/** What came of one look: a delivery may be as much in doubt as before. */
+export interface Settled {
+  seq: number;
+  event: Report['event'];
+  status: Status | null;
 }
 
 export interface ReconcileParts {
@@ -47,6 +65,8 @@ const leaseMarginMs = 30_000;
 const skewMs = 60_000;
 const againFirstMs = 5_000;
 const againLongestMs = 30 * 60_000;
+/** What is said to be sent and was never in our hands is looked up so often, over an hour and a half, before a person is asked. */
+const unprovenLooksMax = 10;
 
 export function createReconcile(parts: ReconcileParts): Reconcile {
   const { outbox, queries, sources, consent, provider, pace, clock, log, worker, leaseOf } = parts;
@@ -56,14 +76,24 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
   async function runOnce(signal: AbortSignal): Promise<number> {
     const waiting = await queries.overdue(['reconciling'], false, clock.now(), batchMax);
     if (waiting.length === 0) return 0;
-    const { pausedSources, ...permits } = await pace.take(waiting.length);
+    const { settled } = await settleBatch(waiting.length, undefined, signal);
+    return settled.length;
+  }
+
+  async function settleBatch(
+    wanted: number,
+    walk: TakeUpOrder['walk'],
+    signal: AbortSignal,
+  ): Promise<{ settled: Settled[]; waitMs: number | null }> {
+    const { pausedSources, ...permits } = await pace.take(wanted);
     if (permits.count === 0) {
       // Nothing else may be waiting, and then nobody else asks whether the provider is up again.
       await pace.probeIfDue();
-      return 0;
+      return { settled: [], waitMs: permits.waitMs };
     }
     const startBefore = clock.monotonic() + leaseMs - longestCallMs;
-    const doubted = await outbox.takeUp({ worker, limit: Math.min(permits.count, concurrency), leaseMs });
+    const limit = Math.min(permits.count, concurrency);
+    const doubted = await outbox.takeUp({ worker, limit, leaseMs, ...(walk && { walk }) });
     await pace.giveBack(permits, doubted.length);
     // A paused source's mails do not leave again either; they may still be looked up.
     const going = doubted.filter(({ source }) => !pausedSources.has(source));
@@ -71,21 +101,28 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
     const slots = createSlots({ ...permits, count: doubted.length }, pace, clock);
     const seen = nothingSeen();
     // Side by side: one look-up may take as long as a lease, and none may wait behind another's.
-    await Promise.all(
-      doubted.map(async (one) => {
+    const settled = await Promise.all(
+      doubted.map(async (one): Promise<Settled> => {
         const hasSlot = await slots.next(signal);
         // By the wall clock too: a machine that was asleep does not know it by the other, and the key may be forgotten.
         const isInTime = clock.now() + longestCallMs <= one.leaseEndsAt;
         const mayLeave = leaving.has(one.seq) && hasSlot && isInTime && !signal.aborted;
         const report = await settle(one, mayLeave ? startBefore : null, (outcome) => note(seen, outcome));
         const [answer] = await outbox.record([report]);
-        if (answer?.changed && answer.status !== 'reconciling') {
-          log.warn('delivery.reconciled', { deliveryId: one.id, as: report.event, status: answer.status });
-        }
+        if (answer?.changed) tellEnd(one, report.event, answer.status);
+        return { seq: one.seq, event: report.event, status: answer?.status ?? null };
       }),
     );
     await pace.observe({ ...seen, ratePerSecond: provider.seenRatePerSecond?.() ?? null });
-    return doubted.length;
+    return { settled, waitMs: null };
+  }
+
+  /** What was thought to be sent and was not, and what a person must decide, is an alert (003-8.2-9). */
+  function tellEnd({ id, traceId }: Doubted, event: Report['event'], status: Status | null): void {
+    const fields = { deliveryId: id, ...(traceId !== null && { traceId }), status };
+    if (event === 'not_at_provider') log.error('delivery.not_at_provider', fields);
+    else if (event === 'undecidable') log.error('delivery.undecidable', fields);
+    else if (status !== 'reconciling') log.warn('delivery.reconciled', { ...fields, as: event });
   }
 
   async function resubmittable(doubted: readonly Doubted[]): Promise<Composed[]> {
@@ -117,6 +154,9 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
     const round = Math.max(one.round, 1);
     const key = idempotencyKey(one.id, round);
     const isOurs = one.account === provider.account;
+    // Of an imported row nobody may know who had it: whoever finds it has it, but who does not may never have been asked.
+    const mayHaveIt = isOurs || one.account === null;
+    let isUnheard = false;
     let outcome: Outcome | null = null;
     if (startBefore !== null && one.frozen) {
       outcome = await provider
@@ -134,7 +174,7 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
         };
       }
     }
-    if (isOurs && provider.lookUp) {
+    if (mayHaveIt && provider.lookUp) {
       const reference = {
         key,
         messageId: one.providerMessageId,
@@ -146,12 +186,19 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
       if (answer.kind === 'found') {
         const { at } = answer;
         const messageId = storable(answer.messageId);
-        return { ...base, event: 'accepted', round, at, messageId, detail: { evidence: 'look-up' } };
+        const { account } = provider;
+        return { ...base, event: 'accepted', round, at, messageId, account, detail: { evidence: 'look-up' } };
       }
       // What was submitted a moment ago may be under way; it is looked for the next time.
-      if (answer.kind === 'absent' && startBefore === null && askedAt >= absentFrom(one)) {
+      if (answer.kind === 'absent' && isOurs && startBefore === null && askedAt >= absentFrom(one)) {
         return { ...base, event: 'not_at_provider', dueAt: clock.now(), detail: { evidence: 'look-up' } };
       }
+      isUnheard = answer.kind === 'unknown';
+    }
+    // It was taken up for the first time long after its deadline: one bad minute of the provider is no reason to ask a person.
+    if (one.isUnproven && isUnheard && one.lease < unprovenLooksMax) {
+      const waitMs = Math.min(againLongestMs, againFirstMs * 2 ** one.lease);
+      return { ...base, event: 'still_unknown', isAttempt: false, dueAt: clock.now() + waitMs };
     }
     if (startBefore === null && clock.now() >= deadlineOf(one)) {
       const message = `Nobody can find out whether ${one.account ?? 'the provider'} has this mail.`;
@@ -190,5 +237,12 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
     return Math.max(one.resubmitUntil ?? 0, absentFrom(one));
   }
 
-  return { runOnce };
+  return {
+    runOnce,
+    async walk(order, signal) {
+      const { settled, waitMs } = await settleBatch(batchMax, order, signal);
+      const next = settled.length === 0 ? null : Math.max(...settled.map(({ seq }) => seq));
+      return { settled, next: waitMs === null ? next : order.above, waitMs };
+    },
+  };
 }

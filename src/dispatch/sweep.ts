@@ -1,15 +1,15 @@
 import type { DeliveryRow } from '../db/schema.ts';
 import type { Outbox } from '../outbox/outbox.ts';
-import type { OutboxQueries } from '../outbox/queries.ts';
+import type { OutboxQueries, Unproven } from '../outbox/queries.ts';
 import type { Report } from '../outbox/record.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { Clock } from '../std/clock.ts';
 import type { Log } from '../std/log.ts';
 
 /**
- * Whatever is due and nobody looks after: claims and sends whose worker is gone, intents whose last moment has passed,
- * requests of operators, bookkeeping that is owed, mails that have been kept long enough, lines of counts that one line can
- * say. It decides nothing that the table does not: a row that moved meanwhile is left alone.
+ * Whatever is due and nobody looks after: claims and sends whose worker is gone, rows that say `sent` without
+ * proof, intents whose last moment has passed, requests of operators, bookkeeping that is owed, mails that have been kept long
+ * enough, lines of counts that one line can say. It decides nothing that the table does not: a row that moved meanwhile is left alone.
  */
 export interface Sweep {
   /** Answers how many rows it moved. */
@@ -18,6 +18,7 @@ export interface Sweep {
 
 interface Swept {
   recovered: number;
+  doubted: number;
   expired: number;
   requests: number;
   owed: number;
@@ -32,6 +33,8 @@ export interface SweepParts {
   provider: Pick<Provider, 'forget'>;
   /** How long a mail is kept after the last that was heard of it. */
   retentionMs: number;
+  /** How long a row may say that it was sent with nothing to prove it. */
+  doubtAfterMs: number;
 }
 
 const batchMax = 200;
@@ -41,8 +44,15 @@ const lapsesMax = 5;
 const forgetEveryMs = 10 * 60_000;
 /** A busy process adds some hundred lines of counts in this time; reading them all takes a millisecond. */
 const foldEveryMs = 10_000;
+/** Between two looks for what is sent without proof: only an import, or a hand in the database, makes such rows. */
+const doubtEveryMs = 60_000;
+/** While so many doubts are due, no more are made of what has waited for an hour at least. */
+const doubtsMax = 50;
 
-export function createSweep({ outbox, queries, provider, clock, log, retentionMs }: SweepParts): Sweep {
+export function createSweep(parts: SweepParts): Sweep {
+  const { outbox, queries, provider, clock, log, retentionMs, doubtAfterMs } = parts;
+  let doubtAt = clock.monotonic();
+  let doubtedUpTo: Unproven | null = null;
   let forgetAt = clock.monotonic();
   let forgottenUpTo = 0;
   let foldAt = clock.monotonic();
@@ -73,6 +83,28 @@ export function createSweep({ outbox, queries, provider, clock, log, retentionMs
     return recovered;
   }
 
+  /** 003-8.3-2: before anything more is sent, the provider is asked. That this can happen at all is an alert (003-8.2-9). */
+  async function doubt(): Promise<number> {
+    if (clock.monotonic() < doubtAt) return 0;
+    const now = clock.now();
+    const { rows, next } = await queries.unproven(now - doubtAfterMs, doubtedUpTo, batchMax);
+    if (rows.length > 0) {
+      // A look-up may take many questions: a whole import at once would stand in front of every doubt of today.
+      const waiting = await queries.overdue(['reconciling'], false, now, doubtsMax);
+      if (waiting.length >= doubtsMax) return 0;
+    }
+    doubtedUpTo = next;
+    if (next === null) doubtAt = clock.monotonic() + doubtEveryMs;
+    const answers = await outbox.record(
+      rows.map(({ seq }) => ({ seq, actor: 'sweep', event: 'doubted', dueAt: now })),
+    );
+    const doubted = rows.filter((_, index) => answers[index]?.changed);
+    for (const { id, trace_id } of doubted) {
+      log.error('delivery.doubted', { deliveryId: id, ...(trace_id !== null && { traceId: trace_id }) });
+    }
+    return doubted.length;
+  }
+
   async function expire(): Promise<number> {
     const late = await queries.tooLate(clock.now(), batchMax);
     const answers = await outbox.record(late.map(({ seq }) => ({ seq, actor: 'sweep', event: 'expired' })));
@@ -90,6 +122,7 @@ export function createSweep({ outbox, queries, provider, clock, log, retentionMs
         });
       const swept = {
         recovered: await counted(recover),
+        doubted: await counted(doubt),
         expired: await counted(expire),
         requests: await counted(outbox.performRequests),
         owed: await counted(outbox.tellOwedFacts),

@@ -118,10 +118,15 @@ const nextSentences: Record<Status, (state: DeliveryState, now: number, bound: s
       : `; ${name} cannot be asked what became of a mail, so a person will have to decide`;
     return `${holder(state)} writes down what ${name} answers. If it does not come back, the sweep takes over ${lease(state, now)}${after}.`;
   },
-  sent: ({ account }) =>
-    nameOf(account) === 'capture' || !hearsLater(account)
-      ? 'Nothing more is sent.'
-      : 'Nothing more is sent. Word may still come that it arrived, or bounced.',
+  sent: ({ account, dueAt }, now) => {
+    if (nameOf(account) === 'capture' || !hearsLater(account)) return 'Nothing more is sent.';
+    // It is never late: whoever asks what became of it does so when there is time.
+    const asked =
+      dueAt === null || dueAt <= now
+        ? ''
+        : `; if none has, ${nameOf(account)} is asked in ${duration(dueAt - now)}`;
+    return `Nothing more is sent. Word may still come that it arrived, or bounced${asked}.`;
+  },
   delivered: () => 'Nothing more is sent.',
   reconciling: (state, now) =>
     state.lockedBy === null
@@ -179,8 +184,8 @@ function remediesOf(delivery: ExplainedDelivery, { now, suppression }: Circumsta
     case 'needs_review':
       return [
         {
-          sentence: `Look for the key ${idempotencyKey(id, Math.max(state.round, 1))} in the log of ${nameOf(state.account)}, or ask the recipient; then decide with one of --sent, --not-sent and --close:`,
-          command: `npx tidings deliveries resolve ${seq} --sent --reason "…"`,
+          sentence: `Look for the key ${idempotencyKey(id, Math.max(state.round, 1))} in the log of ${nameOf(state.account)}, or ask the recipient; then decide, as sent, not-sent or closed:`,
+          command: `npx tidings deliveries resolve ${seq} --as sent --because "…"`,
         },
       ];
     case 'failed_permanent':

@@ -140,7 +140,12 @@ export const arrows = {
     },
   },
   reconciling: {
-    taken_up: { to: 'reconciling', by: 'reconcile', guard: 'due', effect: 'lease + 1; due at lease end' },
+    taken_up: {
+      to: 'reconciling',
+      by: 'reconcile',
+      guard: 'due',
+      effect: 'lease + 1; due at lease end; an operator may have it done early, if nobody holds it',
+    },
     resubmitted: {
       to: 'reconciling',
       by: 'reconcile',

@@ -57,8 +57,11 @@ export interface EvidenceReport {
   at: number;
   messageId?: string;
   error?: DeliveryError;
-  /** `bounced_for_now` only: when the next round is due, and how many rounds there may be. */
+  /** Who has the mail, where nobody knew: an imported row may not say. */
+  account?: string;
+  /** `bounced_for_now`: when the next round is due. `accepted`: when to ask what became of it, if no word has come by then. */
   dueAt?: number;
+  /** `bounced_for_now` only: how many rounds there may be. */
   roundsMax?: number;
 }
 
@@ -222,6 +225,7 @@ function factsOf(before: DeliveryState, report: EvidenceReport): Partial<Deliver
   const round = Math.max(before.round, report.round);
   const facts: Partial<DeliveryState> = { round };
   if (evidenceEvents[report.event].impliesAccepted) facts.sentAt = earliest(before.sentAt, report.at);
+  if (before.account === null && report.account !== undefined) facts.account = report.account;
   if (report.event === 'confirmed') facts.deliveredAt = earliest(before.deliveredAt, report.at);
   // The row carries the id of its latest round; an earlier round's stays with that round's mail.
   if (report.round === round && (report.messageId !== undefined || round > before.round)) {
@@ -243,11 +247,17 @@ function verdictOf(before: DeliveryState, report: EvidenceReport, rank: number):
     ...settled,
     evidence: rank,
     status: next,
-    dueAt: next === 'failed_transient' ? (report.dueAt ?? report.at) : null,
+    dueAt: dueAfter(next, report),
     lastError: report.error ? bounded(report.error) : null,
     // Evidence that reaches a row in `sending` closes the attempt; the worker's own record then finds it closed.
     ...(before.status === 'sending' && { attempts: before.attempts + 1, lapses: 0 }),
   };
+}
+
+/** A new round waits for its time; of what was accepted somebody may ask later; everything else waits for nobody. */
+function dueAfter(next: Status, { dueAt, at }: EvidenceReport): number | null {
+  if (next === 'failed_transient') return dueAt ?? at;
+  return next === 'sent' ? (dueAt ?? null) : null;
 }
 
 function isNew(before: DeliveryState, after: DeliveryState): boolean {

@@ -89,16 +89,11 @@ const verdicts: Record<Status, (one: Case) => Verdict> = {
       : unknownYet(`it is being handed to ${nameOf(state.account)} at this moment.`),
   reconciling: (one) => {
     const { state, circumstances } = one;
-    const cause = last(one, 'outcome_unknown', 'key_conflict', 'lease_expired', 'doubted');
     const soon = state.lockedBy === null ? whenOf(state, circumstances.now) : 'at this moment';
-    return unknownYet(`${doubtOf(cause, state)}. That is looked into ${soon}.`);
+    return unknownYet(`${doubtOf(one)}. That is looked into ${soon}.`);
   },
-  needs_review: (one) => {
-    const cause = last(one, 'outcome_unknown', 'key_conflict', 'lease_expired', 'doubted');
-    return unknown(
-      `${doubtOf(cause, one.state)}. Nobody could find out what became of it; a person must decide.`,
-    );
-  },
+  needs_review: (one) =>
+    unknown(`${doubtOf(one)}. Nobody could find out what became of it; a person must decide.`),
   sent: (one) => {
     const { state, circumstances } = one;
     const when = ago(circumstances.now - (state.sentAt ?? circumstances.now));
@@ -193,7 +188,7 @@ const ends = [
   'resolved_closed',
 ] as const;
 
-function last({ moments }: Case, ...events: readonly string[]): Moment | undefined {
+function last({ moments }: Pick<Case, 'moments'>, ...events: readonly string[]): Moment | undefined {
   return moments.findLast(({ event, detail }) => events.includes(event) && detail.ignored === undefined);
 }
 
@@ -211,8 +206,10 @@ function notSent(one: Case, why: string): Verdict {
   return no(`${earlier}, and it was not sent again: ${why}`);
 }
 
-function doubtOf(cause: Moment | undefined, { account }: DeliveryState): string {
-  const name = nameOf(account);
+/** What is known of a delivery in doubt; a sentence without its stop. */
+export function doubtOf({ moments, state }: Pick<Case, 'moments' | 'state'>): string {
+  const cause = last({ moments }, 'outcome_unknown', 'key_conflict', 'lease_expired', 'doubted');
+  const name = nameOf(state.account);
   switch (cause?.event) {
     case 'key_conflict':
       return `${name} says that another mail was handed over under its key`;

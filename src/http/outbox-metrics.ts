@@ -30,6 +30,7 @@ export function createOutboxMetrics(parts: OutboxMetricParts): () => Promise<Met
       })),
     },
     ...(await waitingMetrics(parts)),
+    ...(await doubtMetrics(parts)),
     ...(await events()),
     ...(await providerMetrics(parts)),
     {
@@ -72,6 +73,48 @@ async function waitingMetrics({ db, sources, clock }: OutboxMetricParts): Promis
   ];
 }
 
+/**
+ * What nobody knows, and for how long. The first is read by the index of what is in hand, the second by that of a source's
+ * status: both hold little besides, however many deliveries there are.
+ */
+async function doubtMetrics({ db, sources, clock }: OutboxMetricParts): Promise<Metric[]> {
+  const read = sql`SELECT source, count(*) AS count, min(first_possible_accept_at) AS since FROM deliveries`;
+  const names = sql.join(sources.map(({ name }) => name));
+  const { rows: uncertain } = await sql<Doubts>`
+    ${read} WHERE status IN ('claimed', 'sending', 'reconciling') AND status = 'reconciling' GROUP BY source
+  `.execute(db.read);
+  const { rows: reviews } = await sql<Doubts>`
+    ${read} WHERE source IN (${names}) AND status = 'needs_review' GROUP BY source
+  `.execute(db.read);
+  const now = clock.now();
+  const gauge = (
+    name: string,
+    help: string,
+    rows: readonly Doubts[],
+    value: (row: Doubts) => number,
+  ): Metric => ({
+    ...{ name, type: 'gauge', help },
+    samples: sources.map(({ name: source }) => {
+      const row = rows.find((one) => one.source === source);
+      return { labels: { source }, value: row ? value(row) : 0 };
+    }),
+  });
+  const count = (row: Doubts) => Number(row.count);
+  const age = ({ since }: Doubts) => (since === null ? 0 : Math.max(0, now - Number(since)) / 1000);
+  return [
+    gauge('uncertain', 'Deliveries of which a mail may exist, being settled.', uncertain, count),
+    gauge('uncertain_oldest_seconds', 'How long the oldest of them has been in doubt.', uncertain, age),
+    gauge('needs_review', 'Deliveries that nobody can settle but a person. Alert on this.', reviews, count),
+    gauge('needs_review_oldest_seconds', 'How long the oldest of them has been in doubt.', reviews, age),
+  ];
+}
+
+interface Doubts {
+  source: string;
+  count: number | string;
+  since: number | string | null;
+}
+
 /** A transaction may still be open that has taken a lower number; ours are over long before this. */
 const settledMs = 5_000;
 
@@ -85,6 +128,7 @@ const attemptEvents: ReadonlySet<string> = new Set([
 /** What happened since the first question, from the story, of which each look reads only what is new. */
 function createEventCounts({ db, clock }: OutboxMetricParts): () => Promise<Metric[]> {
   const totals = new Map(knownEvents.map((event) => [event, { events: 0, attempts: 0 }]));
+  const reconciled = new Map(reconciledBy.map((by) => [by, 0]));
   let seen: number | undefined;
 
   async function look(): Promise<void> {
@@ -111,6 +155,9 @@ function createEventCounts({ db, clock }: OutboxMetricParts): () => Promise<Metr
         attempts: before.attempts + Number(attempts),
       });
     }
+    for (const { by, events } of await endsOfDoubt(db, seen, until)) {
+      reconciled.set(by, (reconciled.get(by) ?? 0) + Number(events));
+    }
     seen = Math.max(seen, until);
   }
 
@@ -132,8 +179,33 @@ function createEventCounts({ db, clock }: OutboxMetricParts): () => Promise<Metr
           attempts > 0 || attemptEvents.has(event) ? [{ labels: { event }, value: attempts }] : [],
         ),
       },
+      {
+        name: 'reconciled_total',
+        type: 'counter',
+        help: 'Doubts that ended, by whose word, in all processes, since this one was first asked.',
+        samples: [...reconciled].map(([by, value]) => ({ labels: { by }, value })),
+      },
     ];
   };
+}
+
+const reconciledBy = ['same_key', 'look_up', 'webhook', 'operator', 'late_answer'];
+
+/** What left the two statuses of doubt, in this stretch of the story. The detail begins with where it came from. */
+async function endsOfDoubt(db: Database, after: number, until: number) {
+  const { rows } = await sql<{ by: string; events: number | string }>`
+    SELECT CASE
+        WHEN actor = 'webhook' THEN 'webhook'
+        WHEN actor LIKE 'operator %' THEN 'operator'
+        WHEN detail LIKE '%"evidence":"same key"%' THEN 'same_key'
+        WHEN detail LIKE '%"evidence":"look-up"%' THEN 'look_up'
+        ELSE 'late_answer' END AS by, count(*) AS events
+    FROM delivery_events
+    WHERE event_seq > ${after} AND event_seq <= ${until} AND status NOT IN ('reconciling', 'needs_review')
+      AND (detail LIKE '{"from":"reconciling"%' OR detail LIKE '{"from":"needs_review"%')
+    GROUP BY 1
+  `.execute(db.read);
+  return rows;
 }
 
 async function lastEvent(db: Database): Promise<number | null> {

@@ -14,6 +14,7 @@ import { type ForgetOrder, type Forgotten, forgetMails } from './forget.ts';
 import { type OperatorOrder, performOrder, performRequests } from './operator.ts';
 import { type Recorded, type Report, recordReports } from './record.ts';
 import { type Doubted, type TakeUpOrder, takeUpDeliveries } from './take-up.ts';
+import { lookAgainLater, takeUnconfirmed, type Unconfirmed, type UnconfirmedOrder } from './unconfirmed.ts';
 
 /**
  * The outbox: one table, and the only place where the status of a delivery changes. It promises that an identity
@@ -33,6 +34,10 @@ export interface Outbox {
   takeUp(order: TakeUpOrder): Promise<Doubted[]>;
   /** May these, of which a mail may exist, leave once more under the same key? Only what comes back may. */
   resubmit(batch: readonly Composed[], order: Omit<BeginOrder, 'keyWindowMs'>): Promise<Composed[]>;
+  /** Accepted mails of whose fate no word has come, each to one process at a time. */
+  unconfirmed(order: UnconfirmedOrder): Promise<Unconfirmed[]>;
+  /** The provider was asked about these and had nothing new to tell; later again, until it is too late to matter. */
+  lookAgain(seqs: readonly number[]): Promise<void>;
   /** Work by the table, evidence by rank. What does not apply is answered with the reason, never thrown. */
   record(reports: readonly Report[], tx?: Tx): Promise<Recorded[]>;
   /** An operator's word on deliveries; the reason is kept. */
@@ -54,6 +59,8 @@ export interface OutboxParts {
   /** This instance's own, from its database. */
   namespace: string;
   listeners: FactListeners;
+  /** How long after a mail was accepted the provider is asked what became of it; null or nothing where it cannot be. */
+  healAfterMs?: number | null;
   /** Called after new intents are committed, so that a worker in this process need not wait for its next look. */
   onEnqueued?: () => void;
 }
@@ -64,8 +71,9 @@ const enqueueChunk = 200;
 /** A thousand batches or more; folding them takes a few milliseconds. */
 const linesFoldedMax = 5_000;
 
-export function createOutbox({ db, clock, log, namespace, listeners, onEnqueued }: OutboxParts): Outbox {
-  const parts = { dialect: db.dialect, listeners, log };
+export function createOutbox(outboxParts: OutboxParts): Outbox {
+  const { db, clock, log, namespace, listeners, healAfterMs = null, onEnqueued } = outboxParts;
+  const parts = { dialect: db.dialect, listeners, log, healAfterMs };
   const inTransaction = <T>(tx: Tx | undefined, work: (tx: Tx) => Promise<T>) =>
     tx ? work(tx) : db.transaction(work);
 
@@ -103,6 +111,8 @@ export function createOutbox({ db, clock, log, namespace, listeners, onEnqueued 
     takeUp: (order) => db.transaction((tx) => takeUpDeliveries(tx, db.dialect, order, clock.now())),
     resubmit: (batch, order) =>
       db.transaction((tx) => resubmitDeliveries(tx, batch, order, clock.now(), parts)),
+    unconfirmed: (order) => db.transaction((tx) => takeUnconfirmed(tx, db.dialect, order, clock.now())),
+    lookAgain: (seqs) => db.transaction((tx) => lookAgainLater(tx, db.dialect, seqs, clock.now())),
     record: (reports, outer) => inTransaction(outer, (tx) => recordReports(tx, reports, clock.now(), parts)),
     perform: (seqs, order) => db.transaction((tx) => performOrder(tx, seqs, order, clock.now(), parts)),
     performRequests: () => performRequests(db, clock.now(), parts),

@@ -33,9 +33,21 @@ export interface OutboxQueries {
   ): Promise<DeliveryRow[]>;
   /** What waits although its last moment has passed. */
   tooLate(now: number, limit: number): Promise<DeliveryRow[]>;
+  /**
+   * What is said to be sent although nothing proves it, oldest first: bounded by the rows that it looks at, because most
+   * that were imported have the provider's id and are passed over. `next` says where to go on.
+   */
+  unproven(
+    sentBefore: number,
+    after: Unproven | null,
+    limit: number,
+  ): Promise<{ rows: DeliveryRow[]; next: Unproven | null }>;
   /** The oldest moment at which a waiting row was due, or null: how far behind we are. */
   oldestDueAt(source: string): Promise<number | null>;
 }
+
+/** A place in the list of what is said to be sent. */
+export type Unproven = { sentAt: number; seq: number };
 
 type OverdueStatus = 'claimed' | 'sending' | 'reconciling';
 
@@ -123,6 +135,26 @@ export function createQueries(db: Database): OutboxQueries {
         .orderBy('seq')
         .limit(limit)
         .execute();
+    },
+
+    async unproven(sentBefore, after, limit) {
+      const { sentAt, seq } = after ?? { sentAt: -1, seq: 0 };
+      const rows = await db.read
+        .selectFrom('deliveries')
+        .selectAll()
+        .where(sql<boolean>`status = 'sent' AND evidence = 0`)
+        .where(sql<boolean>`(sent_at, seq) > (${sentAt}, ${seq})`)
+        .where('sent_at', '<=', sentBefore)
+        .orderBy('sent_at')
+        .orderBy('seq')
+        .limit(limit)
+        .execute();
+      const last = rows.at(-1);
+      const isMore = rows.length === limit && last && last.sent_at !== null;
+      return {
+        rows: rows.filter(({ provider_message_id }) => provider_message_id === null),
+        next: isMore ? { sentAt: last.sent_at as number, seq: last.seq } : null,
+      };
     },
 
     async oldestDueAt(source) {

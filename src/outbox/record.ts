@@ -47,6 +47,8 @@ export interface RecordParts {
   dialect: DialectName;
   listeners: FactListeners;
   log: Log;
+  /** How long a mail's fate may stay untold before the provider is asked; null where it cannot be. */
+  healAfterMs?: number | null;
 }
 
 export async function recordReports(
@@ -70,7 +72,7 @@ export async function applyReports(
   rows: readonly LockedDelivery[],
   reports: readonly Report[],
   now: number,
-  { dialect, listeners, log }: RecordParts,
+  { dialect, listeners, log, healAfterMs = null }: RecordParts,
 ): Promise<Recorded[]> {
   const bySeq = new Map(rows.map((row) => [row.seq, row]));
   const changes = new Map<number, ChangedDelivery>();
@@ -79,7 +81,9 @@ export async function applyReports(
   const answers = reports.map((report): Recorded => {
     const row = bySeq.get(report.seq);
     if (!row) return { seq: report.seq, changed: false, status: null, lease: 0, why: 'no such delivery' };
-    const result = isEvidence(report) ? applyEvidence(row.state, report) : applyWork(row.state, report, now);
+    const result = isEvidence(report)
+      ? applyEvidence(row.state, withQuestion(report, row, healAfterMs, now))
+      : applyWork(row.state, report, now);
     const after = result.changed ? result.state : row.state;
     story.push(...storyOf(report, row.state, result, now));
     const answer = { seq: report.seq, status: after.status, lease: after.lease };
@@ -105,6 +109,18 @@ export async function applyReports(
 
 function isEvidence(report: Report): report is Extract<Report, EvidenceReport> {
   return report.event in evidenceEvents;
+}
+
+/** Whoever learnt that it was accepted: if no word of its fate comes, the provider is asked. It knows mails by its own ids. */
+function withQuestion(
+  report: Extract<Report, EvidenceReport>,
+  { state }: LockedDelivery,
+  healAfterMs: number | null,
+  now: number,
+): EvidenceReport {
+  if (report.event !== 'accepted' || healAfterMs === null) return report;
+  const isNamed = (report.messageId ?? state.providerMessageId) !== null;
+  return isNamed ? { ...report, dueAt: now + healAfterMs } : report;
 }
 
 function movesOf(changes: ReadonlyMap<number, ChangedDelivery>, rows: ReadonlyMap<number, LockedDelivery>) {

@@ -12,12 +12,16 @@ export interface Doubted extends Claimed {
   firstPossibleAcceptAt: number;
   resubmitUntil: number | null;
   lastAttemptAt: number;
+  /** It was said to be sent, and nothing proves that it ever left. */
+  isUnproven: boolean;
 }
 
 export interface TakeUpOrder {
   worker: string;
   limit: number;
   leaseMs: number;
+  /** An operator goes through all of them once, by number; `isEarly` takes what is not due yet, if nobody holds it. */
+  walk?: { above: number; isEarly: boolean };
 }
 
 /** As the claim takes waiting rows, this takes doubtful ones: each to one process at a time, none waits for another. */
@@ -28,12 +32,14 @@ export async function takeUpDeliveries(
   now: number,
 ): Promise<Doubted[]> {
   const leaseEndsAt = now + order.leaseMs;
+  const { walk } = order;
+  const isTime = walk?.isEarly ? sql`(due_at <= ${now} OR locked_by IS NULL)` : sql`due_at <= ${now}`;
   // The first condition is the index's own, word for word: SQLite asks for that.
   const due = sql`
     SELECT seq FROM deliveries
     WHERE status IN ('claimed', 'sending', 'reconciling') AND status IN (${statusList(statusesBefore('taken_up'))})
-      AND due_at <= ${now}
-    ORDER BY due_at, seq LIMIT ${order.limit}`;
+      AND ${isTime} ${walk ? sql`AND seq > ${walk.above} ORDER BY seq` : sql`ORDER BY due_at, seq`}
+    LIMIT ${order.limit}`;
   const rows = await takeInHand(tx, dialect, { due, worker: order.worker, leaseEndsAt, now });
   if (rows.length === 0) return [];
   const mails = await mailsOf(
@@ -48,5 +54,6 @@ export async function takeUpDeliveries(
     firstPossibleAcceptAt: row.first_possible_accept_at ?? now,
     resubmitUntil: row.resubmit_until,
     lastAttemptAt: row.last_attempt_at ?? row.first_possible_accept_at ?? now,
+    isUnproven: row.evidence === 0,
   }));
 }

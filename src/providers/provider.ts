@@ -1,5 +1,7 @@
+import type { EvidenceEvent } from '../domain/evidence.ts';
 import type { Mail } from '../domain/message.ts';
 import type { LookUp, Outcome } from '../domain/outcome.ts';
+import type { DeliveryError } from '../domain/transition.ts';
 
 /**
  * Somebody who accepts mail. What a provider promises is declared in `guarantees`, and the engine relies on nothing
@@ -13,6 +15,8 @@ export interface Provider {
   /** Never throws and never answers later than `longestCallMs`. */
   send(parcel: Parcel): Promise<Sent>;
   lookUp?(reference: MailReference): Promise<LookUp>;
+  /** What became of mails that it accepted, as far as it can tell in a minute, or until it is stopped. Never throws. */
+  progress?(mails: readonly AcceptedMail[], signal: AbortSignal): Promise<ProgressReport>;
   /** Mails a second that it takes by the word of its last answers; null while none has said so. */
   seenRatePerSecond?(): number | null;
   /** Whether mail would be accepted now; sends none. */
@@ -46,6 +50,26 @@ export interface Parcel {
   startBefore: number;
   /** The same by the wall clock, for a machine that was asleep: nothing begins to leave so late that it could end after this. */
   leaseEndsAt: number;
+}
+
+export interface AcceptedMail {
+  messageId: string;
+  /** By our clock, and nearly so: those that left together are asked about together. */
+  leftAt: number;
+}
+
+export interface ProgressReport {
+  /** By message id. Null: nothing that was not known when it was accepted. A mail that is missing was not asked about. */
+  answers: ReadonlyMap<string, Progress | null>;
+  /** It does not let us ask. */
+  isRefused: boolean;
+}
+
+export interface Progress {
+  event: Exclude<EvidenceEvent, 'accepted'>;
+  /** When it had happened at the latest: of several times for one fact the earliest counts. */
+  at: number;
+  error?: DeliveryError;
 }
 
 export interface MailReference {

@@ -111,7 +111,7 @@ export function createReliable(provider: Provider, options: ReliableOptions): Re
     return outcome.kind === 'refused_for_now' && passingCodes.includes(outcome.error.code);
   }
 
-  const { lookUp, seenRatePerSecond, forget, close } = provider;
+  const { lookUp, progress, seenRatePerSecond, forget, close } = provider;
   return {
     name: provider.name,
     account: provider.account,
@@ -131,6 +131,7 @@ export function createReliable(provider: Provider, options: ReliableOptions): Re
       return outcome;
     },
     ...(lookUp && { lookUp: (reference) => lookUp.call(provider, reference) }),
+    ...(progress && { progress: (mails, signal) => progress.call(provider, mails, signal) }),
     ...(seenRatePerSecond && { seenRatePerSecond: () => seenRatePerSecond.call(provider) }),
     async probe() {
       try {

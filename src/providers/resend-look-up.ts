@@ -2,9 +2,8 @@ import { readIdempotencyKey } from '../domain/message.ts';
 import type { LookUp } from '../domain/outcome.ts';
 import type { Clock } from '../std/clock.ts';
 import type { MailReference } from './provider.ts';
-import { parseJson, throttleMs } from './resend-answer.ts';
-import type { Exchanged } from './resend-exchange.ts';
 import { type LoggedMail, type LogPage, readFoundMail, readLoggedMail, readLogPage } from './resend-logs.ts';
+import type { Questions } from './resend-questions.ts';
 
 /**
  * Whether Resend has a mail. It cannot be asked by key or tag, so the log of its API is read backwards, each submission in
@@ -12,9 +11,8 @@ import { type LoggedMail, type LogPage, readFoundMail, readLoggedMail, readLogPa
  * every entry of it understood. Everything else, a refusal, a strange page or too little time, is `unknown`.
  */
 export interface ResendLookUpParts {
-  get: (path: string) => Promise<Exchanged>;
+  questions: Questions;
   clock: Clock;
-  ratePerSecond: number;
   timeoutMs: number;
 }
 
@@ -24,31 +22,10 @@ const pagesMax = 50; // 5,000 requests; past that it is the operator's or the we
 const retentionMs = 24 * 3_600_000;
 const rememberedMax = 10_000;
 
-export function createResendLookUp({ get, clock, ratePerSecond, timeoutMs }: ResendLookUpParts) {
+export function createResendLookUp({ questions, clock, timeoutMs }: ResendLookUpParts) {
+  const { ask, askForObject } = questions;
   // An entry never changes: a batch of look-ups reads each once, and one that ran out of time goes on from there.
   const remembered = new Map<string, LoggedMail>();
-  // Half of the rate at most: asking about old mail must not hold up new mail.
-  const spacingMs = 2000 / ratePerSecond;
-  let nextAt = Number.NEGATIVE_INFINITY;
-
-  /** Undefined when there was no answer in time. */
-  async function ask(path: string, until: number) {
-    for (;;) {
-      const startAt = Math.max(nextAt, clock.monotonic());
-      if (startAt >= until) return undefined;
-      nextAt = startAt + spacingMs;
-      if (startAt > clock.monotonic()) await clock.sleep(startAt - clock.monotonic());
-      const answer = await get(path);
-      if (answer.kind !== 'answered') return undefined;
-      if (answer.status !== 429) return answer;
-      nextAt = Math.max(nextAt, clock.monotonic() + throttleMs(answer.headers, clock.now()));
-    }
-  }
-
-  async function askForObject(path: string, until: number): Promise<object | undefined> {
-    const answer = await ask(path, until);
-    return answer?.status === 200 ? parseJson(answer.bodyText) : undefined;
-  }
 
   async function readLog(id: string, until: number): Promise<LoggedMail | undefined> {
     const known = remembered.get(id);

@@ -6,11 +6,13 @@ import type { Provider } from './provider.ts';
 import { outcomeOf, parseJson, printable, readRatePerSecond } from './resend-answer.ts';
 import { createExchange, type Exchanged, type ExchangeRequest } from './resend-exchange.ts';
 import { createResendLookUp } from './resend-look-up.ts';
+import { createResendProgress } from './resend-progress.ts';
+import { createQuestions } from './resend-questions.ts';
 
 /**
  * Resend, by its REST API. It keys every mail, so that a second submission within a day is answered with the first one's
  * id; it never says "not sent" unless Resend has said so or nothing has left. Looking up needs a key with full access:
- * with one that may only send, every look-up ends in `unknown`, and mails in doubt wait for webhooks.
+ * with one that may only send, every look-up ends in `unknown`, and mails in doubt, or without word of their fate, wait for webhooks.
  */
 export interface ResendParts {
   apiKey: string;
@@ -24,6 +26,8 @@ export interface ResendParts {
   answerTimeoutMs?: number;
   /** A look-up that takes longer has not found out. */
   lookUpTimeoutMs?: number;
+  /** For all mails of one question about their progress; the rest is asked the next time. */
+  progressTimeoutMs?: number;
 }
 
 export function createResend({
@@ -35,6 +39,7 @@ export function createResend({
   connectTimeoutMs = 5_000,
   answerTimeoutMs = 30_000, // Resend answers within a second; what takes longer than this is lost.
   lookUpTimeoutMs = 20_000,
+  progressTimeoutMs = 60_000,
 }: ResendParts): Provider {
   // It would be refused by the HTTP client at every mail, with an error that repeats it.
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {
@@ -57,6 +62,7 @@ export function createResend({
     return { ...exchanged, bodyText: exchanged.bodyText?.replaceAll(apiKey, '[key]') ?? null };
   }
   const get = (path: string) => ask(questions, { method: 'GET', path, answerOctetsMax: logOctetsMax });
+  const asking = createQuestions({ get, clock, ratePerSecond });
 
   return {
     name: 'resend',
@@ -83,7 +89,8 @@ export function createResend({
       });
       return outcomeOf(exchanged, clock.now());
     },
-    lookUp: createResendLookUp({ get, clock, ratePerSecond, timeoutMs: lookUpTimeoutMs }),
+    lookUp: createResendLookUp({ questions: asking, clock, timeoutMs: lookUpTimeoutMs }),
+    progress: createResendProgress({ questions: asking, clock, timeoutMs: progressTimeoutMs }),
     seenRatePerSecond: () => seenRatePerSecond,
     probe: async () => verdictOnProbe(await get('/domains?limit=1')),
     async close() {

@@ -1,5 +1,6 @@
 import type { DatabaseClock } from '../db/database-clock.ts';
 import type { Dispatch } from '../dispatch/dispatch.ts';
+import type { Heal } from '../dispatch/heal.ts';
 import type { Reconcile } from '../dispatch/reconcile.ts';
 import type { Sweep } from '../dispatch/sweep.ts';
 import type { Log } from '../std/log.ts';
@@ -12,6 +13,7 @@ export interface EmbeddedParts {
   dispatch: Dispatch;
   sweep: Sweep;
   reconcile: Reconcile;
+  heal: Heal;
   webhooks: Pick<Webhooks, 'linkWaiting' | 'forget'>;
   clock: DatabaseClock;
   log: Log;
@@ -21,13 +23,15 @@ export interface EmbeddedParts {
 const pollMs = 250;
 const patienceMs = 1_000;
 const sweepMs = 2_000;
+const healMs = 30_000;
 /** An event waits ten seconds before it is tried again. */
 const linkMs = 5_000;
 const measureMs = 60_000;
 /** What is in flight at a stop may finish within this; the rest is settled after the restart, by its lease. */
 const stopWithinMs = 15_000;
 
-export function createEmbedded({ dispatch, sweep, reconcile, webhooks, clock, log }: EmbeddedParts): Runner {
+export function createEmbedded(parts: EmbeddedParts): Runner {
+  const { dispatch, sweep, reconcile, heal, webhooks, clock, log } = parts;
   const loop = (
     name: string,
     pauseMs: number,
@@ -49,6 +53,9 @@ export function createEmbedded({ dispatch, sweep, reconcile, webhooks, clock, lo
     }),
     loop('reconcile', sweepMs, async (signal) =>
       clock.isSteady && (await reconcile.runOnce(signal)) > 0 ? 'again' : 'pause',
+    ),
+    loop('heal', healMs, async (signal) =>
+      clock.isSteady && (await heal.runOnce(signal)) > 0 ? 'again' : 'pause',
     ),
     loop('webhooks', linkMs, async () => {
       if (!clock.isSteady) return 'pause';

@@ -181,7 +181,7 @@ describe('many deliveries at once', () => {
   test('resolve: one decision for all', async () => {
     await rowIn(world, 'needs_review', 1);
     await rowIn(world, 'needs_review', 2);
-    const words = ['resolve', '--not-sent', '--since', '2020-01-01', '--reason', 'none in their log'];
+    const words = ['resolve', '--as', 'not-sent', '--since', '2020-01-01', '--because', 'none in their log'];
     const dry = await tidings(...words, '--json');
     expect(JSON.parse(dry.out)).toMatchObject({
       ...{
@@ -190,7 +190,7 @@ describe('many deliveries at once', () => {
         groups: [{ status: 'needs_review', source: 'plain', error: null, count: 2 }],
       },
       command:
-        "npx tidings deliveries resolve --not-sent --since 2020-01-01 --reason 'none in their log' --yes",
+        "npx tidings deliveries resolve --as not-sent --since 2020-01-01 --because 'none in their log' --yes",
     });
     const done = await tidings(...words, '--yes');
     expect([done.code, done.out]).toEqual([0, '2 of 2 deliveries are sent again, under the same key.\n']);

@@ -180,20 +180,17 @@ describe('deliveries', () => {
 
   test('resolve: one decision, once', async () => {
     const number = String(await rowIn(world, 'needs_review', 101));
-    const none = await tidings('resolve', number, '--reason', 'x');
-    expect([none.code, none.err]).toEqual([
-      2,
-      'Decide with exactly one of --sent, --not-sent and --close.\n',
-    ]);
-    const done = await tidings('resolve', number, '--sent', '--reason', 'found in their log');
+    const none = await tidings('resolve', number, '--because', 'x');
+    expect([none.code, none.err]).toEqual([2, 'Decide with --as sent, --as not-sent or --as closed.\n']);
+    const done = await tidings('resolve', number, '--as', 'sent', '--because', 'found in their log');
     expect([done.code, done.out]).toEqual([
       0,
       `Delivery ${number} is resolved: it counts as sent, and nothing more is sent.\n`,
     ]);
-    const again = await tidings('resolve', number, '--not-sent', '--reason', 'x', '--json');
+    const again = await tidings('resolve', number, '--as', 'not-sent', '--because', 'x', '--json');
     expect(again.code).toBe(1);
     expect(JSON.parse(again.out)).toMatchObject({ deliveries: [{ isResolved: false, status: 'sent' }] });
-    const nobody = await tidings('resolve', '999', '--sent', '--reason', 'x');
+    const nobody = await tidings('resolve', '999', '--as', 'sent', '--because', 'x');
     expect([nobody.code, nobody.out]).toEqual([1, '999: there is no such delivery.\n']);
   });
 });

@@ -79,7 +79,7 @@ const expected: Record<Status, (string | RegExp)[]> = {
     "  ? We don't know: it was handed to smtp, and no clear answer came (the connection dropped after the final dot). Nobody could find out what became of it; a person must decide.",
     'Z ? Nobody can find out whether it was accepted. A person must decide.',
     new RegExp(`Look for the key ${uuid} in the log of smtp`),
-    /npx tidings deliveries resolve \d+ --sent --reason "…"/,
+    /npx tidings deliveries resolve \d+ --as sent --because "…"/,
   ],
   failed_permanent: [
     '  No, and it will not come: resend refused it for good (The domain example.org is not verified).',

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
-import type { Database } from '../../src/db/database.ts';
+import type { Database, Tx } from '../../src/db/database.ts';
+import type { DialectName } from '../../src/db/dialect.ts';
 import { readSurroundings } from '../../src/dispatch/circumstances.ts';
 import { createDispatch } from '../../src/dispatch/dispatch.ts';
+import { createHeal } from '../../src/dispatch/heal.ts';
 import { createPace } from '../../src/dispatch/pace.ts';
 import { createPauses, everything } from '../../src/dispatch/pauses.ts';
 import { createReconcile } from '../../src/dispatch/reconcile.ts';
@@ -12,7 +14,8 @@ import { leaseMs } from '../../src/domain/policy.ts';
 import { countChosen, readChosen } from '../../src/outbox/choose.ts';
 import { createOutbox, type Outbox, readNamespace } from '../../src/outbox/outbox.ts';
 import { createQueries } from '../../src/outbox/queries.ts';
-import type { Provider } from '../../src/providers/provider.ts';
+import { stopDeliveries } from '../../src/outbox/stop.ts';
+import type { AcceptedMail, Provider } from '../../src/providers/provider.ts';
 import { plainSource } from '../../src/sources/plain/plain.ts';
 import type { Source } from '../../src/sources/source.ts';
 import { silentLog as log } from '../../src/std/log.ts';
@@ -23,8 +26,9 @@ import type { JumpingClock } from './jumping-clock.ts';
 
 /**
  * A day at work that comes by every await: mails that simply leave, one that bounces and goes out again, one that a source
- * holds back until an operator asks for it, one that is complained about, a source that throws, books that are not kept at
- * first, a database that fails for a moment, a provider that was down, and what a worker left behind that died before.
+ * holds back until an operator asks for it, one that is complained about, somebody who leaves while a mail waits, a source that throws, books that are not kept at
+ * first, a database that fails for a moment, a provider that was down, a row that was said to be sent and never left, mails of
+ * which no word comes, and what a worker left behind that died before.
  * Written so that it can be begun again after a crash anywhere: what has been done is not done again.
  */
 export interface Scenario {
@@ -47,7 +51,7 @@ export interface LifeParts {
 const dayMs = 86_400_000;
 const names = ['plain-1', 'plain-2', 'plain-3', 'bounces', 'held-back', 'complained'] as const;
 const unsendable = ['unsendable-1', 'unsendable-2'] as const;
-const leftBehind = ['begun-before', 'key-forgotten', 'claimed-before'] as const;
+const leftBehind = ['begun-before', 'key-forgotten', 'claimed-before', 'said-to-be-sent'] as const;
 
 export function createScenario(number: number): Scenario {
   const prefix = `run-${number}-`;
@@ -98,7 +102,8 @@ export function createScenario(number: number): Scenario {
       consent: consent.learn,
       source: (name: string) => (name === 'plain' ? source.changed : undefined),
     };
-    const outbox = createOutbox({ db, clock, log, namespace: await readNamespace(db), listeners });
+    const namespace = await readNamespace(db);
+    const outbox = createOutbox({ db, clock, log, namespace, listeners, healAfterMs: 1 });
     const queries = createQueries(db);
     // The database fails for a moment, just when something is to be written down.
     const shaky: Outbox = {
@@ -116,13 +121,32 @@ export function createScenario(number: number): Scenario {
         ...{ ...common, outbox: shaky, random: createSeededRandom(7) },
         ...{ from: 'Crash <crash@example.org>' as Sender, environment: 'test' },
       }),
-      sweep: createSweep({ outbox, queries, provider, clock, log, retentionMs: 90 * dayMs }),
+      sweep: createSweep({
+        ...{ outbox, queries, provider, clock, log },
+        ...{ retentionMs: 90 * dayMs, doubtAfterMs: 1 },
+      }),
+      heal: createHeal({
+        ...{ outbox, pace, clock, log, policyOf: () => source.policy },
+        // One has arrived, of the others there is no word.
+        provider: {
+          ...provider,
+          progress: async (mails) => ({ answers: answersFor(mails), isRefused: false }),
+        },
+      }),
       reconcile: createReconcile({
         ...{ ...common, outbox, queries },
         leaseOf: () => leaseMs(source.policy, provider.guarantees),
       }),
     };
   }
+
+  const answersFor = (mails: readonly AcceptedMail[]) =>
+    new Map(
+      mails.map(({ messageId, leftAt }, index) => [
+        messageId,
+        index === 0 ? { event: 'confirmed' as const, at: leftAt } : null,
+      ]),
+    );
 
   async function leaveBehind(parts: LifeParts): Promise<void> {
     const { db, outbox, pace } = await engineOf(parts);
@@ -134,6 +158,10 @@ export function createScenario(number: number): Scenario {
       const claimed = await outbox.claim({ source: 'plain', worker, leaseMs: heldMs, limit: 10, from });
       for (const each of claimed) {
         if (each.recipient === addressOf('claimed-before')) continue;
+        if (each.recipient === addressOf('said-to-be-sent')) {
+          await somebodySaysSent(db, each.seq, provider.account, clock.now());
+          continue;
+        }
         const { idempotencyWindowMs } = provider.guarantees;
         const isForgotten = each.recipient === addressOf('key-forgotten') && idempotencyWindowMs !== null;
         await outbox.begin([{ claimed: each, mail: mailFor(each.recipient) }], {
@@ -158,6 +186,27 @@ export function createScenario(number: number): Scenario {
   const somethingTooLate = (outbox: Outbox, now: number) =>
     outbox.enqueue([{ ...intent('too-late'), expiresAt: now + 1, dueAt: now + dayMs }]);
 
+  const whoLeaves = (tx: Tx, dialect: DialectName, now: number) =>
+    stopDeliveries(
+      tx,
+      {
+        whose: { source: 'plain', recipient: addressOf('leaves') },
+        event: 'unsubscribed',
+        actor: 'recipient',
+      },
+      now,
+      { dialect, log },
+    );
+
+  /** By hand, in the database: nothing has ever left. */
+  async function somebodySaysSent(db: Database, seq: number, account: string, now: number): Promise<void> {
+    await db.write
+      .updateTable('deliveries')
+      .set({ status: 'sent', sent_at: now, account, due_at: null, locked_by: null, locked_at: null })
+      .where('seq', '=', seq)
+      .execute();
+  }
+
   async function somethingOld(db: Database, outbox: Outbox, now: number): Promise<void> {
     const [old] = await outbox.enqueue([intent('old')]);
     const long = { status: 'expired', due_at: null, created_at: now - 100 * dayMs } as const;
@@ -174,6 +223,8 @@ export function createScenario(number: number): Scenario {
     const { outbox, queries } = engine;
     await outbox.enqueue([...names, ...unsendable].map(intent));
     await outbox.enqueue(names.map(intent));
+    await outbox.enqueue([{ ...intent('leaves'), dueAt: clock.now() + dayMs }]);
+    await parts.db.transaction((tx) => whoLeaves(tx, parts.db.dialect, clock.now()));
     // An account that nobody has used so far has no row yet.
     const fresh = { ...parts.provider, account: `${prefix}${parts.worker}` };
     await createPace({ db: parts.db, provider: fresh, clock, log }).take(1);
@@ -192,6 +243,10 @@ export function createScenario(number: number): Scenario {
       if (nextAt === null && !moved) break;
       clock.jump(moved ? 0 : Math.max(waitMs, (nextAt ?? 0) - clock.now()));
     }
+    // No word has come of the others.
+    while ((await engine.heal.runOnce(signal)) > 0) {}
+    // An operator who does not want to wait for the next look.
+    await engine.reconcile.walk({ above: 0, isEarly: true }, signal);
     // Those who only look.
     for (const reference of ['1', 'plain:no such:message', '6f0c2c6e-0000-4000-8000-000000000000']) {
       await queries.find(reference);
@@ -262,13 +317,14 @@ export function createScenario(number: number): Scenario {
       .selectFrom('deliveries')
       .select((eb) => eb.fn.min('due_at').as('due_at'))
       .where('occasion', '=', prefix)
+      .where('status', '<>', 'sent')
       .executeTakeFirst();
     return row?.due_at ?? null;
   }
 
-  const times = (name: string) => (name === 'bounces' ? 2 : name.startsWith('unsendable') ? 0 : 1);
+  const times = (name: string) => (name === 'bounces' ? 2 : /^(unsendable|leaves)/.test(name) ? 0 : 1);
   const expected = new Map(
-    [...names, ...leftBehind, ...unsendable].map((name) => [addressOf(name), times(name)]),
+    [...names, ...leftBehind, ...unsendable, 'leaves'].map((name) => [addressOf(name), times(name)]),
   );
   return { leaveBehind, run, expected, prefix };
 }

@@ -16,7 +16,8 @@ onBothDatabases('the sweep', (dialect) => {
   beforeEach(async () => {
     world = await createWorld(dialect);
     const { outbox, queries, clock } = world;
-    sweep = createSweep({ outbox, queries, provider: {}, clock, log: silentLog, retentionMs: 90 * dayMs });
+    const keeping = { retentionMs: 90 * dayMs, doubtAfterMs: 3_600_000 };
+    sweep = createSweep({ outbox, queries, provider: {}, clock, log: silentLog, ...keeping });
   });
   afterEach(() => world.close());
 
@@ -161,7 +162,8 @@ onBothDatabases('the sweep', (dialect) => {
     await world.clock.advance(10);
     const queries = { ...world.queries, overdue: () => Promise.reject(new Error('no such index')) };
     const { outbox, clock } = world;
-    const limping = createSweep({ outbox, queries, provider: {}, clock, log: silentLog, retentionMs: dayMs });
+    const keeping = { retentionMs: dayMs, doubtAfterMs: dayMs };
+    const limping = createSweep({ outbox, queries, provider: {}, clock, log: silentLog, ...keeping });
     await expect(limping.runOnce()).rejects.toThrow('no such index');
     expect((await world.queries.counts()).map(({ status }) => status)).toEqual(['expired']);
   });

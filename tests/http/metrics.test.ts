@@ -79,6 +79,69 @@ onBothDatabases('what the outbox tells', (dialect) => {
     }
   });
 
+  test('what nobody knows, for how long, and what a person must decide', async () => {
+    const now = world.clock.now();
+    const lines = async () => (await read()).split('\n');
+    expect(await lines()).toContain('tidings_needs_review{source="plain"} 0');
+    await rowIn(world, 'reconciling', 1, { firstPossibleAcceptAt: now - 60_000 });
+    await rowIn(world, 'reconciling', 2, { firstPossibleAcceptAt: now - 90_000 });
+    await rowIn(world, 'sending', 3, { firstPossibleAcceptAt: now - 900_000 });
+    await rowIn(world, 'needs_review', 4, { firstPossibleAcceptAt: now - 7_200_000 });
+    for (const line of [
+      'tidings_uncertain{source="plain"} 2',
+      'tidings_uncertain_oldest_seconds{source="plain"} 90',
+      'tidings_needs_review{source="plain"} 1',
+      'tidings_needs_review_oldest_seconds{source="plain"} 7200',
+    ])
+      expect(await lines()).toContain(line);
+  });
+
+  test('by whose word doubts ended, and what was doubted', async () => {
+    await read();
+    const now = world.clock.now();
+    const at = { round: 1, at: now };
+    const held = { lease: 7, actor: 'reconciler' };
+    const inDoubt = async (number: number) => rowIn(world, 'reconciling', number);
+    const unproven = await rowIn(world, 'sent', 90, { evidence: 0, round: 0 });
+    await world.outbox.record([
+      {
+        ...at,
+        seq: await inDoubt(1),
+        actor: 'r',
+        event: 'accepted',
+        messageId: 'a',
+        detail: { evidence: 'same key' },
+      },
+      {
+        ...at,
+        seq: await inDoubt(2),
+        actor: 'r',
+        event: 'accepted',
+        messageId: 'b',
+        detail: { evidence: 'look-up' },
+      },
+      { ...held, seq: await inDoubt(3), event: 'not_at_provider', detail: { evidence: 'look-up' } },
+      { ...at, seq: await inDoubt(4), actor: 'webhook', event: 'confirmed', messageId: 'c' },
+      { ...at, seq: await inDoubt(5), actor: 'worker-1', event: 'accepted', messageId: 'd' },
+      { ...held, seq: await inDoubt(6), event: 'undecidable' },
+      { ...held, seq: await inDoubt(7), event: 'still_unknown' },
+      { ...at, seq: await rowIn(world, 'sending', 8), actor: 'worker-1', event: 'accepted', messageId: 'e' },
+      { seq: unproven, actor: 'sweep', event: 'doubted' },
+    ]);
+    const review = await rowIn(world, 'needs_review', 9);
+    await world.outbox.perform([review], { verb: 'resolved_closed', reason: 'gone', operator: 'ana' });
+    await world.clock.advance(6_000);
+    const lines = (await read()).split('\n').filter((line) => /reconciled_total\{|"doubted"/.test(line));
+    expect(lines).toEqual([
+      'tidings_events_total{event="doubted"} 1',
+      'tidings_reconciled_total{by="same_key"} 1',
+      'tidings_reconciled_total{by="look_up"} 2',
+      'tidings_reconciled_total{by="webhook"} 1',
+      'tidings_reconciled_total{by="operator"} 1',
+      'tidings_reconciled_total{by="late_answer"} 1',
+    ]);
+  });
+
   test('how the provider is, and what is paused', async () => {
     const now = world.clock.now();
     await world.db.write

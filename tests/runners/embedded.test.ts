@@ -16,6 +16,8 @@ afterEach(() => {
   lines = [];
 });
 
+const noWalk = { walk: async () => ({ settled: [], next: null, waitMs: null }) };
+
 function runner(
   parts: {
     dispatch?: (signal: AbortSignal) => Promise<number>;
@@ -23,6 +25,7 @@ function runner(
     waitMs?: number;
     sweep?: () => void;
     reconcile?: () => number;
+    heal?: () => number;
     webhooks?: () => number;
     measure?: () => void;
   } = {},
@@ -44,10 +47,11 @@ function runner(
     sweep: {
       runOnce: async () => {
         parts.sweep?.();
-        return { recovered: 0, expired: 0, requests: 0, owed: 0, forgotten: 0 };
+        return { recovered: 0, doubted: 0, expired: 0, requests: 0, owed: 0, forgotten: 0 };
       },
     },
-    reconcile: { runOnce: async () => parts.reconcile?.() ?? 0 },
+    reconcile: { ...noWalk, runOnce: async () => parts.reconcile?.() ?? 0 },
+    heal: { runOnce: async () => parts.heal?.() ?? 0 },
     webhooks: { linkWaiting: async () => parts.webhooks?.() ?? 0, forget: async () => 0 },
     clock: databaseClock,
     log,
@@ -144,10 +148,16 @@ it('claims nothing while the clock is not to be trusted', async () => {
   await embedded.stop();
 });
 
-it('sweeps and reconciles every two seconds, the latter at once again while there is work, and measures each minute', async () => {
-  const at: Record<'sweep' | 'reconcile' | 'measure', number[]> = { sweep: [], reconcile: [], measure: [] };
+it('sweeps and reconciles every two seconds, asks for lost words every half minute, the latter two at once again while there is work, and measures each minute', async () => {
+  const at = {
+    sweep: [] as number[],
+    reconcile: [] as number[],
+    measure: [] as number[],
+    heal: [] as number[],
+  };
   const note = (name: keyof typeof at) => () => at[name].push(clock.monotonic());
   const doubted = [1, 0, 0, 0];
+  const silent = [200, 0];
   const embedded = runner({
     sweep: note('sweep'),
     measure: note('measure'),
@@ -155,12 +165,22 @@ it('sweeps and reconciles every two seconds, the latter at once again while ther
       note('reconcile')();
       return doubted.shift() ?? 0;
     },
+    heal: () => {
+      note('heal')();
+      return silent.shift() ?? 0;
+    },
   });
   embedded.start();
   await clock.advance(4_000);
-  expect(at).toEqual({ sweep: [0, 2_000, 4_000], reconcile: [0, 0, 2_000, 4_000], measure: [0] });
+  expect(at).toEqual({
+    ...{ sweep: [0, 2_000, 4_000], reconcile: [0, 0, 2_000, 4_000], measure: [0] },
+    heal: [0, 0],
+  });
   await clock.advance(56_000);
-  expect(at.measure).toEqual([0, 60_000]);
+  expect([at.measure, at.heal]).toEqual([
+    [0, 60_000],
+    [0, 0, 30_000, 60_000],
+  ]);
   await embedded.stop();
 });
 

@@ -1,5 +1,6 @@
 import type { DialectName } from '../../src/db/dialect.ts';
 import { createDispatch, type Dispatch } from '../../src/dispatch/dispatch.ts';
+import { createHeal, type Heal } from '../../src/dispatch/heal.ts';
 import { createPace } from '../../src/dispatch/pace.ts';
 import { createReconcile, type Reconcile } from '../../src/dispatch/reconcile.ts';
 import { createSweep, type Sweep } from '../../src/dispatch/sweep.ts';
@@ -26,8 +27,9 @@ export interface DispatchWorld extends World {
     log?: Log;
     clock?: Clock;
   }): Dispatch;
-  sweep(): Sweep;
-  reconcile(from?: Provider, source?: Source): Reconcile;
+  sweep(log?: Log): Sweep;
+  reconcile(from?: Provider, source?: Source, log?: Log): Reconcile;
+  heal(from?: Provider, log?: Log): Heal;
   /** One intent a number, each by itself; answers their numbers in the outbox. */
   enqueue(...numbers: number[]): Promise<number[]>;
   find(seq: number | undefined): ReturnType<World['queries']['find']>;
@@ -43,8 +45,11 @@ export const signal = () => new AbortController().signal;
 
 const from = parseSender('Tidings <noreply@example.org>') as { sender: Sender };
 
-export async function createDispatchWorld(dialect: DialectName): Promise<DispatchWorld> {
-  const world = await createWorld(dialect);
+export async function createDispatchWorld(
+  dialect: DialectName,
+  more: { healAfterMs?: number } = {},
+): Promise<DispatchWorld> {
+  const world = await createWorld(dialect, more);
   const provider = createFakeProvider();
   const { db, clock, outbox, queries } = world;
   const consent = consentOf(world);
@@ -71,20 +76,28 @@ export async function createDispatchWorld(dialect: DialectName): Promise<Dispatc
     ...world,
     provider,
     dispatch,
-    sweep: () =>
-      createSweep({ outbox, queries, provider, clock, log: silentLog, retentionMs: 90 * 86_400_000 }),
-    reconcile: (from = provider, source = plainSource) =>
+    sweep: (log = silentLog) =>
+      createSweep({
+        ...{ outbox, queries, provider, clock, log },
+        ...{ retentionMs: 90 * 86_400_000, doubtAfterMs: 3_600_000 },
+      }),
+    reconcile: (from = provider, source = plainSource, log = silentLog) =>
       createReconcile({
         outbox,
         queries,
         provider: from,
         sources: [source],
         consent,
-        pace: paceOf(from, silentLog),
+        pace: paceOf(from, log),
         clock,
-        log: silentLog,
+        log,
         worker: 'reconciler',
         leaseOf: () => leaseMs,
+      }),
+    heal: (from = provider, log = silentLog) =>
+      createHeal({
+        ...{ outbox, provider: from, pace: paceOf(from, log), clock, log },
+        policyOf: () => plainSource.policy,
       }),
     async enqueue(...numbers) {
       const seqs = [];

@@ -66,7 +66,7 @@ async function asAdministrator(statement: string): Promise<void> {
   }
 }
 
-export async function createWorld(dialect: DialectName): Promise<World> {
+export async function createWorld(dialect: DialectName, more: { healAfterMs?: number } = {}): Promise<World> {
   const { url, drop } = await emptyDatabase(dialect);
   const db = await openDatabase(url, { clock: systemClock, log: silentLog });
   await migrate(db, { clock: systemClock, ids: systemIds });
@@ -86,6 +86,7 @@ export async function createWorld(dialect: DialectName): Promise<World> {
     log: silentLog,
     namespace: await readNamespace(db),
     listeners: { consent: listener('consent'), source: () => listener('source') },
+    ...more,
   });
   return {
     url,

@@ -43,6 +43,7 @@ export function addRequeue(deliveries: Command, context: Context): void {
             command: 'requeue',
             verb: 'requeued',
             decision: null,
+            why: '--reason',
             effect,
             reason,
             options,

@@ -8,10 +8,8 @@ import { type Answer, perform, requireReason } from '../operator.ts';
 import { printable } from '../printable.ts';
 
 interface ResolveOptions extends ChoiceOptions {
-  sent?: true;
-  notSent?: true;
-  close?: true;
-  reason?: string;
+  as?: string;
+  because?: string;
   json?: true;
 }
 
@@ -23,36 +21,33 @@ export function addResolve(deliveries: Command, context: Context): void {
     .command('resolve')
     .argument('[deliveries...]', "numbers, UUIDs or the provider's message ids")
     .description('Decide what nobody could find out: were the mails of deliveries in needs_review sent?')
-    .option('--sent', 'they were sent: they count as told, and nothing more is sent')
-    .option('--not-sent', 'they were not sent: the same mail is tried again, under the same key')
-    .option('--close', 'nobody will know: nothing more is sent');
+    .option(
+      '--as <decision>',
+      'sent: they count as told, and nothing more is sent; not-sent: the same mail is tried again, under the same key; closed: nobody will know, and nothing more is sent',
+    )
+    .option('--because <text>', 'why (required); it is kept in the story');
   addChoiceOptions(command, statusByDefault)
-    .option('--reason <text>', 'why (required); it is kept in the story')
     .option(...jsonOption)
     .addHelpText(
       'after',
       example(
-        'deliveries resolve 12 --sent --reason "found in the provider\'s log"',
-        'deliveries resolve --not-sent --since 2026-07-01 --reason "their outage, none in their log"',
+        'deliveries resolve 12 --as sent --because "found in the provider\'s log"',
+        'deliveries resolve --as not-sent --since 2026-07-01 --because "their outage, none in their log"',
       ),
     )
     .action(async (references: string[], options: ResolveOptions) => {
-      const verb = verbOf(options);
-      const reason = requireReason(options.reason);
+      const decision = decisionOf(options.as);
+      const { verb, effect } = decisions[decision];
+      const reason = requireReason(options.because, undefined, '--because');
       const choice = choiceOf(references, options, { now: systemClock.now(), statusByDefault });
       await withEngine(async (engine) => {
         if (choice) {
           const { runBulk } = await import('../bulk.ts');
-          const { effect, decision } = decisions[verb];
-          return runBulk(
-            engine,
-            choice,
-            { command: 'resolve', verb, decision, effect, reason, options },
-            context,
-          );
+          const words = { command: 'resolve', decision: `--as ${decision}`, why: '--because' } as const;
+          return runBulk(engine, choice, { ...words, verb, effect, reason, options }, context);
         }
         const answers = await perform(engine, references, { verb, reason });
-        const told = answers.map((answer) => ({ answer, sentence: sentenceOf(answer, verb) }));
+        const told = answers.map((answer) => ({ answer, sentence: sentenceOf(answer, decision) }));
         if (options.json) {
           terminal.json({
             deliveries: told.map(({ answer: { reference, row, isDone }, sentence }) => ({
@@ -69,42 +64,35 @@ export function addResolve(deliveries: Command, context: Context): void {
     });
 }
 
-function sentenceOf({ reference, row, isDone }: Answer, verb: ResolveVerb): string {
+function sentenceOf({ reference, row, isDone }: Answer, decision: Decision): string {
   if (!row) return `${printable(reference)}: there is no such delivery.`;
   return isDone
-    ? `Delivery ${row.seq} is resolved: ${decisions[verb].consequence}`
+    ? `Delivery ${row.seq} is resolved: ${decisions[decision].consequence}`
     : `Delivery ${row.seq} is ${row.status}, not in needs_review: there is nothing to decide.`;
 }
 
-type ResolveVerb = Exclude<OperatorVerb, 'requeued'>;
-
-const decisions: Record<ResolveVerb, { decision: string; effect: string; consequence: string }> = {
-  resolved_sent: {
-    decision: '--sent',
+const decisions = {
+  sent: {
+    verb: 'resolved_sent',
     effect: 'counted as sent, and nothing more is sent',
     consequence: 'it counts as sent, and nothing more is sent.',
   },
-  resolved_not_sent: {
-    decision: '--not-sent',
+  'not-sent': {
+    verb: 'resolved_not_sent',
     effect: 'sent again, under the same key',
     consequence: 'it is sent again when a worker takes it, under the same key.',
   },
-  resolved_closed: {
-    decision: '--close',
+  closed: {
+    verb: 'resolved_closed',
     effect: 'closed as failed_permanent, with the doubt kept on them',
     consequence: 'it is closed as failed_permanent, with the doubt kept on it.',
   },
-};
+} as const satisfies Record<string, { verb: OperatorVerb; effect: string; consequence: string }>;
 
-function verbOf({ sent, notSent, close }: ResolveOptions): ResolveVerb {
-  const chosen: ResolveVerb[] = [
-    ...(sent ? (['resolved_sent'] as const) : []),
-    ...(notSent ? (['resolved_not_sent'] as const) : []),
-    ...(close ? (['resolved_closed'] as const) : []),
-  ];
-  const [verb] = chosen;
-  if (verb === undefined || chosen.length > 1) {
-    throw new Refusal('decision_required', 'Decide with exactly one of --sent, --not-sent and --close.');
-  }
-  return verb;
+type Decision = keyof typeof decisions;
+
+function decisionOf(text: string | undefined): Decision {
+  const known = (Object.keys(decisions) as Decision[]).find((decision) => decision === text);
+  if (known) return known;
+  throw new Refusal('decision_required', 'Decide with --as sent, --as not-sent or --as closed.');
 }

@@ -1,0 +1,112 @@
+import type { Command } from 'commander';
+import type { DeliveryRow } from '../../db/schema.ts';
+import { momentOf } from '../../domain/sentences.ts';
+import { meanings } from '../../domain/tell-now.ts';
+import { doubtOf, whenOf } from '../../domain/verdict.ts';
+import { deliveryJson, nextOf } from '../../outbox/delivery-json.ts';
+import type { OutboxQueries } from '../../outbox/queries.ts';
+import { stateOf } from '../../outbox/rows.ts';
+import { duration } from '../../std/duration.ts';
+import { wholeNumber } from '../arguments.ts';
+import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { tellPause } from '../pause-words.ts';
+import { printable } from '../printable.ts';
+import { type Column, table } from '../table.ts';
+import type { Paint } from '../terminal.ts';
+
+interface ListOptions {
+  limit: number;
+  below?: number;
+  json?: true;
+}
+
+const limitMax = 200;
+const limitByDefault = 20;
+
+export function addReconcileList(reconcile: Command, { terminal }: Context): void {
+  reconcile
+    .command('list')
+    .description('List what is in doubt, newest first: since when, what is known, and what happens next')
+    .option('--limit <count>', `how many, at most ${limitMax}`, wholeNumber(limitMax), limitByDefault)
+    .option(
+      '--below <seq>',
+      'only those with a lower number: the next page',
+      wholeNumber(Number.MAX_SAFE_INTEGER),
+    )
+    .option(...jsonOption)
+    .addHelpText('after', example('reconcile list', 'reconcile list --json --limit 200'))
+    .action(async ({ limit, below, json }: ListOptions) => {
+      await withEngine(async ({ queries, clock, pauses }) => {
+        // One more than asked for says whether there is a next page.
+        const found = await queries.search({
+          ...{ status: ['reconciling', 'needs_review'], limit: limit + 1 },
+          ...(below !== undefined && { below }),
+        });
+        const rows = found.slice(0, limit);
+        const next = found.length > rows.length ? (rows.at(-1)?.seq ?? null) : null;
+        const doubts: Doubt[] = [];
+        for (const row of rows) doubts.push(await doubtOfRow(row, queries));
+        const now = clock.now();
+        if (json) {
+          const deliveries = doubts.map(({ row, known }) => ({
+            ...deliveryJson(row),
+            ...{ known, next: nextOf(row, now) },
+          }));
+          return terminal.json({ deliveries, next: next && { below: next } });
+        }
+        if (rows.length === 0) return terminal.print(nothing(below));
+        const { paint, columns: columnsMax } = terminal;
+        terminal.print(...table(doubts, columnsOf(now, paint), { columnsMax, paintTitle: paint.dim }));
+        if (next !== null) {
+          const words = limit === limitByDefault ? '' : ` --limit ${limit}`;
+          terminal.print(`More: npx tidings reconcile list${words} --below ${next}`);
+        }
+        terminal.print(...(await pauses.list()).map((pause) => tellPause(pause, now)));
+        if (rows.some(({ status }) => status === 'needs_review')) {
+          terminal.print(
+            'A person decides what is in needs_review; what is known in full, and how: npx tidings deliveries explain <number>',
+          );
+        }
+      });
+    });
+}
+
+interface Doubt {
+  row: DeliveryRow;
+  known: string;
+}
+
+async function doubtOfRow(row: DeliveryRow, queries: OutboxQueries): Promise<Doubt> {
+  const { events } = await queries.story(row.seq);
+  return { row, known: doubtOf({ moments: events.map(momentOf), state: stateOf(row) }) };
+}
+
+const nothing = (below: number | undefined) =>
+  below === undefined
+    ? 'Nothing is in doubt: of every mail it is known whether it was sent.'
+    : 'Nothing more is in doubt.';
+
+function columnsOf(now: number, paint: Paint): Column<Doubt>[] {
+  return [
+    { title: 'TO', cell: ({ row }) => printable(row.to_email ?? row.recipient), canShrink: true },
+    {
+      title: 'OCCASION',
+      cell: ({ row }) => printable(`${row.source}: ${row.occasion}`),
+      canShrink: true,
+    },
+    {
+      title: 'STATUS',
+      cell: ({ row }) => row.status,
+      paint: (text, { row }) => paint.meaning(meanings[row.status], text),
+    },
+    { title: 'IN DOUBT FOR', cell: ({ row }) => duration(now - (row.first_possible_accept_at ?? now)) },
+    { title: 'WHAT IS KNOWN', cell: ({ known }) => printable(known), canShrink: true },
+    { title: 'NEXT', cell: ({ row }) => nextBrief(row, now) },
+    { title: 'NUMBER', cell: ({ row }) => String(row.seq), isNumber: true },
+  ];
+}
+
+function nextBrief(row: DeliveryRow, now: number): string {
+  if (row.status === 'needs_review') return 'a person decides';
+  return row.locked_by === null ? `a look ${whenOf(stateOf(row), now)}` : 'being looked into';
+}

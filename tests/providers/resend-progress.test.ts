@@ -1,0 +1,131 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { AcceptedMail } from '../../src/providers/provider.ts';
+import type { ResendParts } from '../../src/providers/resend.ts';
+import type { FakeResendOptions } from '../support/fake-resend/fake-resend.ts';
+import { createResendWorld, type ResendWorld } from '../support/fake-resend/resend-world.ts';
+
+let world: ResendWorld;
+beforeEach(() => start());
+afterEach(() => world.close());
+
+async function start(options: FakeResendOptions = {}) {
+  world = await createResendWorld(options, { ratePerSecond: Infinity });
+}
+
+/** In the order in which they were accepted, a second apart. */
+function accepted(count: number, lastEvent = 'delivered'): AcceptedMail[] {
+  return Array.from({ length: count }, (_, number) => {
+    const id = `mail-${number}`;
+    const at = world.clock.now() - (count - number) * 1_000;
+    const body = { from: 'a@example.org', to: 'b@example.org', subject: 's' };
+    const mail = { id, key: null, account: 'main', body, bodyText: '', at, submissions: 1, lastEvent };
+    world.fake.ledger.accepted.push(mail);
+    return { messageId: id, leftAt: at };
+  });
+}
+
+const ask = async (mails: readonly AcceptedMail[], more: Partial<ResendParts> = {}, signal?: AbortSignal) => {
+  const provider = world.resend(more);
+  const asked = provider.progress?.(mails, signal ?? new AbortController().signal);
+  return whileWaiting(asked ?? Promise.reject(new Error('no progress')));
+};
+/** Lets pass what questions wait for, not what they are given up after. */
+async function whileWaiting<T>(work: Promise<T>): Promise<T> {
+  let isDone = false;
+  const done = work.finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    const ms = world.clock.nextWakeMs();
+    if (ms !== undefined && ms < 3_000) await world.clock.advance(ms);
+  }
+  return done;
+}
+
+const paths = () => world.fake.ledger.requests.map(({ path, query }) => `${path}?${query}`);
+
+test('the newest is asked for by its id, the others are read off the pages behind it', async () => {
+  const mails = accepted(150);
+  const { answers, isRefused } = await ask([...mails].reverse());
+  expect([answers.size, isRefused]).toEqual([150, false]);
+  expect([...answers.values()].every((answer) => answer?.event === 'confirmed')).toBe(true);
+  expect(paths()).toEqual([
+    '/emails/mail-149?',
+    '/emails?limit=100&after=mail-149',
+    '/emails?limit=100&after=mail-49',
+  ]);
+});
+
+test('one alone takes one question', async () => {
+  const [mail] = accepted(30).slice(3);
+  const { answers } = await ask(mail ? [mail] : []);
+  expect([answers.size, paths()]).toEqual([1, ['/emails/mail-3?']]);
+});
+
+test('nothing takes none', async () => {
+  expect((await ask([])).answers.size).toBe(0);
+  expect(paths()).toEqual([]);
+});
+
+test('a mail that is not there has no progress, and the others are asked for all the same', async () => {
+  const [first, second] = accepted(2);
+  if (!first || !second) throw new Error('not accepted');
+  const gone = { messageId: 'gone', leftAt: world.clock.now() };
+  const { answers } = await ask([first, gone, second]);
+  expect(answers.get('gone')).toBeNull();
+  expect([answers.get('mail-0')?.event, answers.get('mail-1')?.event]).toEqual(['confirmed', 'confirmed']);
+});
+
+test('an id that would be another path is not asked for', async () => {
+  const { answers } = await ask([{ messageId: '../domains?x', leftAt: 1 }]);
+  expect([answers.size, paths()]).toEqual([0, []]);
+});
+
+test('a key that may only send is refused once, and asked no more', async () => {
+  await world.close();
+  await start({ keys: [{ apiKey: 're_test', account: 'main', access: 'sending' }] });
+  expect(await ask(accepted(5))).toMatchObject({ isRefused: true, answers: new Map() });
+  expect(paths()).toHaveLength(1);
+});
+
+test('no more than half of the rate, shared with look-ups', async () => {
+  const mails = accepted(4, 'sent');
+  const startedAt = world.clock.now();
+  // Apart from each other, so that each is asked for by itself.
+  for (const number of [0, 1, 2]) world.fake.ledger.accepted.splice(number * 151 + 1, 0, ...others(150));
+  const provider = world.resend({ ratePerSecond: 2 });
+  const { signal } = new AbortController();
+  const both = Promise.all([
+    provider.progress?.(mails, signal),
+    provider.lookUp?.({ key: 'x', messageId: 'mail-0', sentAfter: startedAt }),
+  ]);
+  await whileWaiting(both);
+  const times = world.fake.ledger.requests.map(({ at }) => at - startedAt);
+  expect(times.length).toBe(6);
+  expect(times.every((at, index) => at >= index * 1_000)).toBe(true);
+});
+
+function others(count: number) {
+  const body = { from: 'a@example.org', to: 'b@example.org', subject: 's' };
+  return Array.from({ length: count }, (_, number) => ({
+    ...{ id: `other-${number}`, key: null, account: 'main', body, bodyText: '', at: 1, submissions: 1 },
+    lastEvent: 'sent',
+  }));
+}
+
+test('what there is no time for is not answered, and what is being stopped asks no more', async () => {
+  const mails = accepted(5);
+  world.fake.rules.push({
+    lie: { kind: 'answer', isAccepted: false, status: 200, body: '{}' },
+    match: ({ path }) => path === '/emails',
+  });
+  const { answers } = await ask(mails, { ratePerSecond: 2, progressTimeoutMs: 2_500 });
+  // One mail, a page that tells nothing, another mail.
+  expect([...answers.keys()]).toEqual(['mail-4', 'mail-3']);
+  const stopped = new AbortController();
+  stopped.abort();
+  const before = paths().length;
+  expect((await ask(mails, {}, stopped.signal)).answers.size).toBe(0);
+  expect(paths()).toHaveLength(before);
+});
