@@ -95,7 +95,7 @@ async function mailOf(
 ): Promise<Composure> {
   if (!draft) return unsendable('no_draft', `The source ${claimed.source} gave no answer for this delivery.`);
   if (draft.kind !== 'draft') return draft;
-  const rendered = await renderSafely({ ...draft, props: { unsubscribeUrl, ...draft.props } }, log);
+  const rendered = await renderSafely(draft, unsubscribeUrl, log);
   if ('kind' in rendered) return rendered;
   if (!rendered.ok) return unsendable(rendered.code, rendered.sentence);
   const { subject, html, text } = rendered;
@@ -116,9 +116,9 @@ async function mailOf(
 }
 
 /** A template that cannot be loaded says nothing about the delivery: it waits, as for a source that cannot draft. */
-async function renderSafely(draft: Extract<Draft, { kind: 'draft' }>, log: Log) {
+async function renderSafely(draft: Extract<Draft, { kind: 'draft' }>, unsubscribeUrl: string, log: Log) {
   try {
-    return await render(draft);
+    return await render({ ...draft, unsubscribeUrl });
   } catch (error) {
     log.error('template.load_failed', { template: draft.template, error });
     return { kind: 'later', error: { code: 'template_load_failed', message: thrownText(error) } } as const;

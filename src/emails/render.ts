@@ -26,6 +26,8 @@ export interface RenderOrder {
   /** Null for whoever has not chosen a language. */
   locale: string | null;
   props: Readonly<Record<string, unknown>>;
+  /** The way out of the mail, for the template that is given none of its own. */
+  unsubscribeUrl?: string;
 }
 
 const templates: ReadonlyMap<string, () => Promise<Template>> = new Map([
@@ -34,7 +36,7 @@ const templates: ReadonlyMap<string, () => Promise<Template>> = new Map([
 
 /** What was accepted by another version may hold variables that this one does not know: only the door refuses them. */
 export async function render(
-  { template: name, locale, props }: RenderOrder,
+  { template: name, locale, props, unsubscribeUrl }: RenderOrder,
   unknownVariables: 'ignored' | 'refused' = 'ignored',
 ): Promise<Rendered> {
   const read = templates.get(name);
@@ -48,7 +50,7 @@ export async function render(
   try {
     const unknown = unknownVariables === 'refused' && unknownVariable(name, template.schema, props);
     if (unknown) return unknown;
-    const values = template.read(props);
+    const values = template.read(unsubscribeUrl === undefined ? props : { unsubscribeUrl, ...props });
     if (!values.ok) return values;
     const said = words[language];
     return {
