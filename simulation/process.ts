@@ -49,7 +49,7 @@ export function createProcess(name: string, world: World): SimulatedProcess {
   const from = 'Simulation <simulation@example.org>' as Sender;
   const dispatch = createDispatch({ ...common, random: chance, from, environment: 'simulation' });
   const keeping = { retentionMs: 30 * 86_400_000, doubtAfterMs: 3_600_000 };
-  const sweep = createSweep({ outbox, queries, provider, clock, log, ...keeping });
+  const sweep = createSweep({ outbox, queries, keepers: [], clock, log, ...keeping });
   const leaseOf = () => leaseMs(source.policy, provider.guarantees);
   const reconcile = createReconcile({ ...common, queries, leaseOf });
 

@@ -90,7 +90,12 @@ export async function createEngine(
     const pace = createPace({ db, provider, clock, log });
     const common = { outbox, queries, sources, consent, provider, pace, clock, log, worker };
     const dispatch = createDispatch({ ...common, from, environment, random: systemRandom });
-    const sweep = createSweep({ ...common, retentionMs, doubtAfterMs });
+    const sweep = createSweep({
+      ...common,
+      keepers: [provider, consent.suppressions],
+      retentionMs,
+      doubtAfterMs,
+    });
     const policyOf = (source: string) => (sourceNamed(source) ?? plainSource).policy;
     const leaseOf = (source: string) => leaseMs(policyOf(source), provider.guarantees);
     const reconcile = createReconcile({ ...common, leaseOf });

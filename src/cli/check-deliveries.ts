@@ -115,7 +115,7 @@ function personFindings(reviews: number, deadLetters: number): Finding[] {
       : [
           note(
             `${need(reviews)} (needs_review): nobody could find out whether they were sent.`,
-            `${list('needs_review')}, then decide with npx tidings deliveries resolve`,
+            'See them: npx tidings reconcile list, then decide with npx tidings deliveries resolve',
           ),
         ]),
     ...(deadLetters === 0

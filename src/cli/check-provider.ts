@@ -56,9 +56,15 @@ export async function checkProvider(
             probeCure,
           ),
       ...(pace ? paceFindings(pace, name, now) : []),
+      ...(name === 'resend' && !engine.webhooks.isSetUp ? [noWebhooks] : []),
     ],
   };
 }
+
+const noWebhooks = note(
+  'Resend cannot tell us by itself what becomes of mails: RESEND_WEBHOOK_SECRET is not set. It is asked, hours later.',
+  'Make a webhook there to PLATFORM_BASE_URL/api/v1/webhooks/resend for all email.* events, and set RESEND_WEBHOOK_SECRET.',
+);
 
 const probeCure =
   'Check its key or address in the settings, its status page, and the way there. What waits is kept and goes on by itself.';

@@ -23,6 +23,8 @@ export interface Suppressions {
   list(order: ListOrder): Promise<SuppressionRow[]>;
   /** How many addresses are on it, for whatever scope. */
   count(): Promise<number>;
+  /** Retention: lines that were lifted before that moment. Those that hold are kept for ever: that is what they are for. */
+  forget(before: number): Promise<void>;
   /** What the provider said of an address, in the transaction that records it. */
   learn(facts: readonly Fact[], tx: Tx): Promise<void>;
 }
@@ -148,6 +150,10 @@ export function createSuppressions({
         .where('lifted_at', 'is', null)
         .executeTakeFirstOrThrow();
       return Number(count);
+    },
+
+    async forget(before) {
+      await db.write.deleteFrom('suppressions').where('lifted_at', '<', before).execute();
     },
 
     async learn(facts, tx) {

@@ -2,7 +2,6 @@ import type { DeliveryRow } from '../db/schema.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { OutboxQueries, Unproven } from '../outbox/queries.ts';
 import type { Report } from '../outbox/record.ts';
-import type { Provider } from '../providers/provider.ts';
 import type { Clock } from '../std/clock.ts';
 import type { Log } from '../std/log.ts';
 
@@ -30,7 +29,8 @@ export interface SweepParts {
   queries: OutboxQueries;
   clock: Clock;
   log: Log;
-  provider: Pick<Provider, 'forget'>;
+  /** Whoever else keeps something of people. */
+  keepers: readonly { forget?(before: number): Promise<void> }[];
   /** How long a mail is kept after the last that was heard of it. */
   retentionMs: number;
   /** How long a row may say that it was sent with nothing to prove it. */
@@ -50,7 +50,7 @@ const doubtEveryMs = 60_000;
 const doubtsMax = 50;
 
 export function createSweep(parts: SweepParts): Sweep {
-  const { outbox, queries, provider, clock, log, retentionMs, doubtAfterMs } = parts;
+  const { outbox, queries, keepers, clock, log, retentionMs, doubtAfterMs } = parts;
   let doubtAt = clock.monotonic();
   let doubtedUpTo: Unproven | null = null;
   let forgetAt = clock.monotonic();
@@ -61,7 +61,7 @@ export function createSweep(parts: SweepParts): Sweep {
     if (clock.monotonic() < forgetAt) return 0;
     const before = clock.now() - retentionMs;
     const { count, next } = await outbox.forget({ before, above: forgottenUpTo, limit: batchMax });
-    if (next === null) await provider.forget?.(before);
+    if (next === null) for (const keeper of keepers) await keeper.forget?.(before);
     forgottenUpTo = next ?? 0;
     if (next === null) forgetAt = clock.monotonic() + forgetEveryMs;
     if (count > 0) log.info('sweep.forgotten', { deliveries: count });

@@ -74,7 +74,7 @@ onBothDatabases('doctor', (dialect) => {
         /1 needs a person \(needs_review\)[\s\S]*1 needs a person \(failed_permanent\)/,
       );
       const cureOf = (text: string) => findings.find(({ sentence }) => sentence.includes(text))?.cure;
-      expect(cureOf('(needs_review)')).toContain('npx tidings deliveries list --status needs_review');
+      expect(cureOf('(needs_review)')).toContain('npx tidings reconcile list');
       expect(findings.every(({ mark, cure }) => mark !== 'problem' || cure)).toBe(true);
     } finally {
       await world.close();

@@ -122,7 +122,7 @@ export function createScenario(number: number): Scenario {
         ...{ from: 'Crash <crash@example.org>' as Sender, environment: 'test' },
       }),
       sweep: createSweep({
-        ...{ outbox, queries, provider, clock, log },
+        ...{ outbox, queries, keepers: [provider, consent.suppressions], clock, log },
         ...{ retentionMs: 90 * dayMs, doubtAfterMs: 1 },
       }),
       heal: createHeal({

@@ -17,7 +17,7 @@ onBothDatabases('the sweep', (dialect) => {
     world = await createWorld(dialect);
     const { outbox, queries, clock } = world;
     const keeping = { retentionMs: 90 * dayMs, doubtAfterMs: 3_600_000 };
-    sweep = createSweep({ outbox, queries, provider: {}, clock, log: silentLog, ...keeping });
+    sweep = createSweep({ outbox, queries, keepers: [], clock, log: silentLog, ...keeping });
   });
   afterEach(() => world.close());
 
@@ -163,7 +163,7 @@ onBothDatabases('the sweep', (dialect) => {
     const queries = { ...world.queries, overdue: () => Promise.reject(new Error('no such index')) };
     const { outbox, clock } = world;
     const keeping = { retentionMs: dayMs, doubtAfterMs: dayMs };
-    const limping = createSweep({ outbox, queries, provider: {}, clock, log: silentLog, ...keeping });
+    const limping = createSweep({ outbox, queries, keepers: [], clock, log: silentLog, ...keeping });
     await expect(limping.runOnce()).rejects.toThrow('no such index');
     expect((await world.queries.counts()).map(({ status }) => status)).toEqual(['expired']);
   });

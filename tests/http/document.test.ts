@@ -274,7 +274,14 @@ onBothDatabases('the document', (dialect) => {
         pauses: { list: broken, pause: broken, resume: broken },
         consent: {
           ...consentOf({ db, clock: world.clock }),
-          suppressions: { add: broken, lift: broken, list: broken, count: broken, learn: broken },
+          suppressions: {
+            add: broken,
+            lift: broken,
+            list: broken,
+            count: broken,
+            forget: broken,
+            learn: broken,
+          },
         },
         webhooks: { ...world.parts.api.webhooks, receive: broken },
       },

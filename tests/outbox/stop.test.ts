@@ -102,6 +102,20 @@ onBothDatabases('what waits for somebody who has said no', (dialect) => {
     expect([...objections]).toEqual([[1, 'address_suppressed']]);
   });
 
+  it('retention forgets who was let go long ago, and nobody else', async () => {
+    const [gone, here] = [1, 2].map((number) => requireAddress(`person-${number}@example.org`));
+    if (!gone || !here) throw new Error('no addresses');
+    for (const address of [gone, here])
+      await consent.suppressions.add([{ address, reason: 'operator' }], 'x');
+    await consent.suppressions.lift(gone, '*', { by: 'x', because: 'a mistake' });
+    await world.clock.advance(1_000);
+    await consent.suppressions.forget(world.clock.now() - 1_000);
+    expect(await consent.suppressions.list({ withLifted: true, limit: 9 })).toHaveLength(2);
+    await consent.suppressions.forget(world.clock.now());
+    const left = await consent.suppressions.list({ withLifted: true, limit: 9 });
+    expect(left).toMatchObject([{ address_key: here }]);
+  });
+
   it('a complaint about one mail stops the others that wait for that address, in its own transaction', async () => {
     const outbox = await outboxWithConsent();
     const first = await rowIn(world, 'sent', 1);

@@ -78,7 +78,7 @@ export async function createDispatchWorld(
     dispatch,
     sweep: (log = silentLog) =>
       createSweep({
-        ...{ outbox, queries, provider, clock, log },
+        ...{ outbox, queries, keepers: [provider, consent.suppressions], clock, log },
         ...{ retentionMs: 90 * 86_400_000, doubtAfterMs: 3_600_000 },
       }),
     reconcile: (from = provider, source = plainSource, log = silentLog) =>
