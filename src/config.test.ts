@@ -172,6 +172,17 @@ describe('configuration', () => {
         expect.stringMatching(/^PLATFORM_BASE_URL must be a URL/),
       ]);
     }
+    for (const PLATFORM_BASE_URL of [
+      'https:///x',
+      'https://x.org/a b',
+      'https://x.org/\n',
+      'https://x.org\\y',
+    ]) {
+      expect(problemsOf({ PLATFORM_BASE_URL })).toHaveLength(1);
+    }
+    expect(readConfig({ PLATFORM_BASE_URL: 'https://MÜNCHEN.example/a>b/' }, '')).toMatchObject({
+      platformBaseUrl: 'https://xn--mnchen-3ya.example/a%3Eb',
+    });
     expect(problemsOf({ TOKEN_SECRET: 'short' })).toHaveLength(1);
   });
 

@@ -163,10 +163,14 @@ export const variables = {
     default: '',
     meaning:
       'Where people reach this server, for the links in mails: `https://mail.example.org`. `resend` and `smtp` need it; without it links lead to this machine.',
-    read: (text) =>
-      text === '' || (URL.canParse(text) && /^https?:\/\/[^?#@]+$/.test(text))
-        ? { value: text.replace(/\/+$/, '') }
-        : { mustBe: 'a URL that begins with https://, without ? and #' },
+    read: (text) => {
+      if (text === '') return { value: '' };
+      if (!URL.canParse(text) || !/^https?:\/\/[^/\s?#@\\][^\s?#@\\]*$/.test(text)) {
+        return { mustBe: 'a URL that begins with https://, without spaces, ? and #' };
+      }
+      // As a browser would write it: it stands in links, which are checked.
+      return { value: new URL(text).href.replace(/\/+$/, '') };
+    },
   } as Variable<string>,
   tokenSecrets: {
     name: 'TOKEN_SECRET',

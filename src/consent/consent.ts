@@ -49,11 +49,13 @@ export function createConsent(parts: ConsentParts): Consent {
     learn: suppressions.learn,
     async against(batch, tx) {
       if (batch.length === 0) return new Map();
+      // Shared locks, on the few rows that say no: who takes it back waits until what it stopped here is written, and finds it.
       const keys = batch.map(({ to }) => ({ address_key: addressKey(to) }));
       const { rows: listed } = await sql<{ address_key: string; scope: string; reason: string }>`
         SELECT suppressions.address_key, suppressions.scope, suppressions.reason FROM suppressions
         WHERE suppressions.lifted_at IS NULL
           AND suppressions.address_key IN (SELECT address_key FROM ${rowsOf(db.dialect, { address_key: 'text' }, keys)})
+        ${db.dialect === 'postgres' ? sql`FOR SHARE OF suppressions` : sql``}
       `.execute(tx);
       const owners = batch.map(({ source, recipient }) => ({ source, recipient }));
       const { rows: left } = await sql<{ source: string; recipient: string }>`
@@ -61,6 +63,7 @@ export function createConsent(parts: ConsentParts): Consent {
         FROM ${rowsOf(db.dialect, { source: 'text', recipient: 'text' }, owners)} JOIN unsubscribe_tokens
         ON unsubscribe_tokens.recipient = input.recipient AND unsubscribe_tokens.source = input.source
         WHERE unsubscribe_tokens.unsubscribed_at IS NOT NULL
+        ${db.dialect === 'postgres' ? sql`FOR SHARE OF unsubscribe_tokens` : sql``}
       `.execute(tx);
       return new Map(
         batch.flatMap(({ seq, source, recipient, to }): [number, Objection][] => {

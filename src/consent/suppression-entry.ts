@@ -1,5 +1,5 @@
 import { parseAddress } from '../domain/address.ts';
-import { everySource, type SuppressionReason, suppressionReasonNames } from '../domain/suppression.ts';
+import { everySource, suppressionReasonNames } from '../domain/suppression.ts';
 import type { SuppressionEntry } from './suppressions.ts';
 
 /** One line of somebody's list, as it was found. */
@@ -28,21 +28,22 @@ export function readEntry(found: FoundEntry, sources: readonly string[]): ReadEn
   if (scope === undefined) {
     return { problem: `There is no source of that name; the scope is one of ${scopes.join(', ')}.` };
   }
-  const reason = suppressionReasonNames.find((one) => one === orElse(found.reason, 'imported'));
-  if (reason === undefined) {
-    const names = suppressionReasonNames.join(', ');
-    return { problem: `The reason is not known; leave it out, or give one of ${names}.` };
-  }
-  const note = orElse(found.note, null);
+  const given = orElse(found.reason, 'imported');
+  const reason = suppressionReasonNames.find((one) => one === given) ?? 'imported';
+  // What mail services give as a reason, a word of their own or a server's sentence, is kept as they wrote it.
+  const note = orElse(found.note, reason === given ? null : cut(given));
   if (note !== null && !isNote(note)) {
     return {
       problem: `The note is no text, is longer than ${noteLengthMax} characters, or has broken ones.`,
     };
   }
-  return { entry: { address: parsed.address, scope, reason: reason as SuppressionReason, note } };
+  return { entry: { address: parsed.address, scope, reason, note } };
 }
 
 const noteLengthMax = 500;
+
+const cut = (reason: unknown) =>
+  typeof reason === 'string' ? reason.slice(0, noteLengthMax).toWellFormed().replaceAll('\0', '') : reason;
 
 /** PostgreSQL stores no NUL, and neither database half of a character. */
 const isNote = (note: unknown): note is string =>

@@ -22,7 +22,7 @@ export async function* readSuppressionFile(
 
 /** What names mean, by their letters alone. Mail services call the address by several. Null is ours, and is not read back. */
 const meanings: Readonly<Record<string, keyof FoundEntry | null>> = {
-  ...{ address: 'address', email: 'address', emailaddress: 'address' },
+  ...{ address: 'address', email: 'address', emailaddress: 'address', recipient: 'address' },
   ...{ scope: 'scope', reason: 'reason', note: 'note', liftedat: 'liftedAt' },
   ...{ seq: null, deliveryseq: null, by: null, at: null, liftedby: null, liftedbecause: null },
 };
@@ -72,7 +72,7 @@ function headerOf(fields: readonly string[], ignored: Set<string>) {
   if (fields.length === 1) return undefined;
   throw new Refusal(
     'unknown_columns',
-    'The first line names no column that is called address, email or email address; call the one with the addresses so.',
+    'The first line names no column that is called address, email, email address or recipient; call the one with the addresses so.',
   );
 }
 

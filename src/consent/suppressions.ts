@@ -18,7 +18,7 @@ export interface Suppressions {
   /** Puts addresses on the list; those that are on it already keep their first reason. Answers how many are new. */
   add(entries: readonly SuppressionEntry[], by: string, tx?: Tx): Promise<Added>;
   /** Takes an address off the list; answers whether it was on it. What was stopped stays stopped: an operator may requeue it. */
-  lift(address: Address, scope: string, why: { by: string; because: string }): Promise<boolean>;
+  lift(address: Address, scope: string, order: LiftOrder): Promise<boolean>;
   /** Newest first. */
   list(order: ListOrder): Promise<SuppressionRow[]>;
   /** How many addresses are on it, for whatever scope. */
@@ -35,6 +35,13 @@ export interface SuppressionEntry {
   reason: SuppressionReason;
   note?: string | null;
   deliverySeq?: number | null;
+}
+
+export interface LiftOrder {
+  by: string;
+  because: string;
+  /** The line that the recipient made by stopping all mails; without it, what others said. Lifting the one leaves the other. */
+  isTheirOwn?: boolean;
 }
 
 export interface Added {
@@ -118,7 +125,7 @@ export function createSuppressions({
     add: (entries, by, tx) =>
       tx ? addIn(tx, entries, by) : db.transaction((own) => addIn(own, entries, by)),
 
-    async lift(address, scope, { by, because }) {
+    async lift(address, scope, { by, because, isTheirOwn = false }) {
       const reason = because.trim();
       if (reason === '' || reason.length > becauseLengthMax) {
         throw new Refusal('reason_required', `Say why, in 1 to ${becauseLengthMax} characters: it is kept.`);
@@ -128,6 +135,7 @@ export function createSuppressions({
         .set({ lifted_at: clock.now(), lifted_by: by, lifted_because: reason })
         .where('address_key', '=', addressKey(address))
         .where('scope', '=', scope)
+        .where('reason', isTheirOwn ? '=' : '!=', 'unsubscribed')
         .where('lifted_at', 'is', null)
         .executeTakeFirst();
       return numUpdatedRows > 0n;

@@ -83,19 +83,22 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
   }
 
   /** With the row of a token under a lock, so that of two clicks one comes after the other; without one nothing is done. */
-  async function withOwner(token: string, work: (found: TokenRow, tx: Tx) => Promise<void>): Promise<void> {
+  async function withOwner<T>(
+    token: string,
+    work: (found: TokenRow, tx: Tx) => Promise<T>,
+  ): Promise<T | undefined> {
     const id = tokens.read(token);
     if (id === undefined) return lookForNobody();
-    await db.transaction(async (tx) => {
+    return db.transaction(async (tx) => {
       let row = tx.selectFrom('unsubscribe_tokens').selectAll().where('token_id', '=', id);
       if (db.dialect === 'postgres') row = row.forUpdate();
       const found = await row.executeTakeFirst();
-      if (found) await work(found, tx);
+      return found && work(found, tx);
     });
   }
 
   /** Whoever makes links up costs us no transaction, and hears like everybody else when there is no database. */
-  async function lookForNobody(): Promise<void> {
+  async function lookForNobody(): Promise<undefined> {
     await db.read.selectFrom('unsubscribe_tokens').select('token_id').where('token_id', '=', '').execute();
   }
 
@@ -104,7 +107,8 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
       .selectFrom('deliveries')
       .select('to_email')
       .where('recipient', '=', recipient)
-      .where('source', '=', source)
+      // Hidden from SQLite, which would read all of the source's.
+      .where(sql<boolean>`source || '' = ${source}`)
       .where('to_email', 'is not', null)
       .orderBy('seq', 'desc')
       .limit(1)
@@ -115,7 +119,7 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
     return parsed.ok ? parsed.address : null;
   }
 
-  async function stopIn(tx: Tx, found: TokenRow, via: Via): Promise<void> {
+  async function stopIn(tx: Tx, found: TokenRow, via: Via) {
     const { token_id, source, recipient } = found;
     if (found.unsubscribed_at === null) {
       await tx
@@ -126,8 +130,7 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
     }
     // Once more is not wrong: something may have come to wait while this person was being unsubscribed.
     const order = { whose: { source, recipient }, event: 'unsubscribed', actor, detail: { via } } as const;
-    const stopped = await stopDeliveries(tx, order, clock.now(), outboxParts);
-    log.info('consent.unsubscribed', { source, via, stopped });
+    return { source, via, stopped: await stopDeliveries(tx, order, clock.now(), outboxParts) };
   }
 
   return {
@@ -150,14 +153,20 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
       );
     },
 
-    stop: (token, via) => withOwner(token, (found, tx) => stopIn(tx, found, via)),
+    async stop(token, via) {
+      const done = await withOwner(token, (found, tx) => stopIn(tx, found, via));
+      // After the commit: a transaction may be tried again, or come to nothing.
+      if (done) log.info('consent.unsubscribed', done);
+    },
 
-    stopEverything: (token) =>
-      withOwner(token, async (found, tx) => {
-        await stopIn(tx, found, 'page');
+    async stopEverything(token) {
+      const done = await withOwner(token, async (found, tx) => {
+        const stop = await stopIn(tx, found, 'page');
         const address = await addressOf(found, tx);
-        if (address === null) return;
-        await suppressions.add([{ address, reason: 'unsubscribed' }], actor, tx);
+        if (address === null) return stop;
+        const { added } = await suppressions.add([{ address, reason: 'unsubscribed' }], actor, tx);
+        // A line that was there before is not this click's to take back.
+        if (added === 0) return stop;
         const line = await tx
           .selectFrom('suppressions')
           .select('suppression_seq')
@@ -171,35 +180,43 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
           .set({ suppression_seq: line?.suppression_seq ?? null })
           .where('token_id', '=', found.token_id)
           .execute();
-      }),
+        return stop;
+      });
+      if (done) log.info('consent.everything_stopped', done);
+    },
 
-    undo: (token) =>
-      withOwner(token, async ({ token_id, source, recipient, suppression_seq, unsubscribed_at }, tx) => {
-        const now = clock.now();
-        const words = { actor, detail: { reason: 'they took back their unsubscribe' } };
-        let resumed = 0;
-        if (unsubscribed_at !== null && now - unsubscribed_at <= undoWithinMs) {
-          await tx
-            .updateTable('unsubscribe_tokens')
-            .set({ unsubscribed_at: null, unsubscribed_via: null })
-            .where('token_id', '=', token_id)
-            .execute();
-          const order = { whose: { source, recipient }, since: unsubscribed_at, ...words };
-          resumed += await resumeDeliveries(tx, order, now, outboxParts);
-        }
-        // Whoever left this source long ago may have stopped everything just now.
-        const line = suppression_seq === null ? undefined : await liftIn(tx, suppression_seq, now);
-        if (line) {
-          const whose = { addressKeys: [line.address_key], source: null };
-          resumed += await resumeDeliveries(
-            tx,
-            { whose, since: line.created_at, ...words },
-            now,
-            outboxParts,
-          );
-        }
-        log.info('consent.taken_back', { source, resumed });
-      }),
+    async undo(token) {
+      const done = await withOwner(
+        token,
+        async ({ token_id, source, recipient, suppression_seq, unsubscribed_at }, tx) => {
+          const now = clock.now();
+          const words = { actor, detail: { reason: 'they took back their unsubscribe' } };
+          let resumed = 0;
+          if (unsubscribed_at !== null && now - unsubscribed_at <= undoWithinMs) {
+            await tx
+              .updateTable('unsubscribe_tokens')
+              .set({ unsubscribed_at: null, unsubscribed_via: null })
+              .where('token_id', '=', token_id)
+              .execute();
+            const order = { whose: { source, recipient }, since: unsubscribed_at, ...words };
+            resumed += await resumeDeliveries(tx, order, now, outboxParts);
+          }
+          // Whoever left this source long ago may have stopped everything just now.
+          const line = suppression_seq === null ? undefined : await liftIn(tx, suppression_seq, now);
+          if (line) {
+            const whose = { addressKeys: [line.address_key], source: null };
+            resumed += await resumeDeliveries(
+              tx,
+              { whose, since: line.created_at, ...words },
+              now,
+              outboxParts,
+            );
+          }
+          return { source, resumed };
+        },
+      );
+      if (done) log.info('consent.taken_back', done);
+    },
   };
 }
 

@@ -192,7 +192,14 @@ export const arrows = {
   delivered: {},
   failed_permanent: { requeued },
   suppressed: { requeued },
-  skipped_unsubscribed: { requeued },
+  skipped_unsubscribed: {
+    requeued,
+    resumed: {
+      to: 'pending',
+      by: 'consent (the unsubscribe is taken back)',
+      effect: 'due as it was; evidence, round and attempts as they were: what may leave is the same mail',
+    },
+  },
   skipped_no_email: { requeued },
   skipped_ineligible: { requeued },
   expired: { requeued },

@@ -162,6 +162,7 @@ const sentences = {
   resolved_closed: (moment) =>
     `${capital(moment.actor)} closed it without knowing${because(moment)}. It may have been sent.`,
   doubted: () => 'It was said to be sent, but there is no evidence of it; that is looked into.',
+  resumed: () => 'The recipient took back the unsubscribe; it waits again, as before.',
   requeued: (moment) => `${capital(moment.actor)} put it back to be sent${because(moment)}.`,
   accepted: (moment) => {
     const { detail, actor } = moment;

@@ -170,6 +170,8 @@ function effectOf(report: WorkReport, before: DeliveryState, now: number): Parti
       return { ...settled, dueAt: now, attempts: 0, ...(before.evidence === 0 && { sentAt: null }) };
     case 'doubted':
       return { firstPossibleAcceptAt: before.sentAt, dueAt };
+    case 'resumed':
+      return { dueAt };
     case 'requeued':
       return requeue(before, now);
   }

@@ -71,7 +71,7 @@ export async function beginDeliveries(
   const reports = batch.map(({ claimed, mail, template }): Report => {
     const base = { seq: claimed.seq, lease: claimed.lease, actor: order.worker };
     const verdict = verdicts.get(claimed.seq);
-    if (verdict) return { ...base, ...verdict };
+    if (verdict) return { ...base, ...verdict, ...(isObjection(verdict) && addressed(claimed, mail)) };
     const begun = { ...base, event: 'begun', account: order.account, resubmitUntil } as const;
     const contentHash = hashes.get(claimed.seq);
     if (contentHash === undefined) return begun;
@@ -92,6 +92,15 @@ export async function beginDeliveries(
   });
   await freezeMails(tx, parts.dialect, fresh, now);
   return { sending, stopped: answers.filter(({ seq }) => !begun.has(seq)) };
+}
+
+const isObjection = ({ event }: Verdict) => event === 'unsubscribed' || event === 'address_suppressed';
+
+/** Whose no it was, where only the source knew the address: who takes it back is to find what it stopped. */
+function addressed({ toEmail, templateName, templateVersion }: Claimed, { to }: Mail) {
+  return toEmail === null
+    ? { frozen: { toEmail: to, contentHash: null, templateName, templateVersion } }
+    : {};
 }
 
 /**

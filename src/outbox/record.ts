@@ -29,7 +29,7 @@ export type Report = (WorkReport | EvidenceReport) & {
   actor: string;
   /** Goes into the story; never an address or a token. */
   detail?: Readonly<Record<string, unknown>>;
-  /** `begun` only: what it fixes beside the state, where this round has no mail yet. */
+  /** What is fixed beside the state: by `begun`, where this round has no mail yet, and the address of who said no. */
   frozen?: Frozen;
 };
 

@@ -82,7 +82,7 @@ export interface ChangedDelivery {
 /** What `begun` fixes beside the state. */
 export interface Frozen {
   toEmail: string;
-  contentHash: string;
+  contentHash: string | null;
   templateName: string | null;
   templateVersion: string | null;
 }

@@ -8,8 +8,8 @@ import { lockDeliveries, statusList } from './rows.ts';
 
 /**
  * Consent's hand in the outbox: what waits for somebody who must not be mailed is stopped in the transaction that says so,
- * and what an unsubscribe had stopped goes on when it is taken back. What another transaction holds at that moment is passed
- * over, not waited for: nobody can then block anybody in a circle, and the last check before a send stops it all the same.
+ * and what an unsubscribe had stopped goes on when it is taken back. To be stopped, what another transaction holds at that moment is
+ * passed over, not waited for: nobody can then block anybody in a circle, and the last check before a send stops it all the same.
  */
 type Whose =
   | { source: string; recipient: string }
@@ -41,7 +41,9 @@ export async function stopDeliveries(
 ): Promise<number> {
   const statuses = statusList(statusesBefore(event));
   const which = sql`deliveries.status || '' IN (${statuses})`;
-  return moveAll(tx, { whose, which, reportOf: (seq) => ({ seq, event, ...words }) }, now, parts);
+  const reportOf = ({ seq }: Found): Report => ({ seq, event, ...words });
+  const lock = sql`FOR UPDATE OF deliveries SKIP LOCKED`;
+  return moveAll(tx, { whose, which, detail: sql`NULL`, reportOf, lock }, now, parts);
 }
 
 export interface ResumeOrder {
@@ -52,22 +54,44 @@ export interface ResumeOrder {
   detail?: Readonly<Record<string, unknown>>;
 }
 
-/** The unsubscribe is taken back: what it had stopped waits again. Answers how many. */
+/**
+ * The unsubscribe is taken back: what it had stopped waits again, until when it would have waited. Here a row that somebody
+ * holds is waited for: nobody else would bring it back. Answers how many.
+ */
 export async function resumeDeliveries(
   tx: Tx,
   { whose, since, ...words }: ResumeOrder,
   now: number,
   parts: StopParts,
 ): Promise<number> {
-  const which = sql`deliveries.status || '' = 'skipped_unsubscribed' AND EXISTS (
-    SELECT 1 FROM delivery_events
-    WHERE delivery_seq = deliveries.seq AND delivery_events.event = 'unsubscribed' AND delivery_events.at >= ${since})`;
-  return moveAll(tx, { whose, which, reportOf: (seq) => ({ seq, event: 'requeued', ...words }) }, now, parts);
+  const stopped = sql`FROM delivery_events WHERE delivery_events.delivery_seq = deliveries.seq
+    AND delivery_events.event = 'unsubscribed' AND delivery_events.at >= ${since}`;
+  const which = sql`deliveries.status || '' = 'skipped_unsubscribed' AND EXISTS (SELECT 1 ${stopped})`;
+  const detail = sql`(SELECT delivery_events.detail ${stopped} ORDER BY delivery_events.event_seq DESC LIMIT 1)`;
+  const reportOf = (found: Found): Report => {
+    const { wasDueAt } = JSON.parse(found.detail ?? '{}') as { wasDueAt?: number };
+    return { seq: found.seq, event: 'resumed', dueAt: wasDueAt ?? now, ...words };
+  };
+  return moveAll(tx, { whose, which, detail, reportOf, lock: sql`FOR UPDATE OF deliveries` }, now, parts);
+}
+
+interface Found {
+  seq: number;
+  detail: string | null;
+}
+
+interface Move {
+  whose: Whose;
+  which: RawBuilder<unknown>;
+  /** What `reportOf` is to know of each. */
+  detail: RawBuilder<unknown>;
+  reportOf: (found: Found) => Report;
+  lock: RawBuilder<unknown>;
 }
 
 async function moveAll(
   tx: Tx,
-  { whose, which, reportOf }: { whose: Whose; which: RawBuilder<unknown>; reportOf: (seq: number) => Report },
+  { whose, which, detail, reportOf, lock }: Move,
   now: number,
   { dialect, log }: StopParts,
 ): Promise<number> {
@@ -75,16 +99,17 @@ async function moveAll(
   const parts = { dialect, log, listeners: { consent: async () => {}, source: () => undefined } };
   let moved = 0;
   for (;;) {
-    // The status is hidden from the planner: it would read all that waits instead of all that is this person's.
-    const { rows } = await sql<{ seq: number }>`
-      SELECT deliveries.seq FROM deliveries WHERE ${ownedBy(whose, dialect)} AND ${which}
-      ORDER BY deliveries.seq LIMIT ${sql.lit(batchMax)}
-      ${dialect === 'postgres' ? sql`FOR UPDATE OF deliveries SKIP LOCKED` : sql``}
+    const { rows } = await sql<Found>`
+      SELECT deliveries.seq, ${detail} AS detail FROM deliveries WHERE ${ownedBy(whose, dialect)} AND ${which}
+      ORDER BY deliveries.seq LIMIT ${sql.lit(batchMax)} ${dialect === 'postgres' ? lock : sql``}
     `.execute(tx);
     if (rows.length === 0) return moved;
-    const seqs = rows.map(({ seq }) => seq);
-    const locked = await lockDeliveries(tx, dialect, seqs);
-    const answers = await applyReports(tx, locked, seqs.map(reportOf), now, parts);
+    const locked = await lockDeliveries(
+      tx,
+      dialect,
+      rows.map(({ seq }) => seq),
+    );
+    const answers = await applyReports(tx, locked, rows.map(reportOf), now, parts);
     const changed = answers.filter((answer) => answer.changed).length;
     moved += changed;
     // What the table does not let go would be found again for ever.
@@ -92,9 +117,13 @@ async function moveAll(
   }
 }
 
+/**
+ * Status and source are hidden from the planners: by either they would read all that waits, or all of a source, instead of all
+ * that is this person's. SQLite has no statistics to know better.
+ */
 function ownedBy(whose: Whose, dialect: DialectName) {
   if ('recipient' in whose) {
-    return sql`deliveries.recipient = ${whose.recipient} AND deliveries.source = ${whose.source}`;
+    return sql`deliveries.recipient = ${whose.recipient} AND deliveries.source || '' = ${whose.source}`;
   }
   const keys = rowsOf(
     dialect,
@@ -102,5 +131,5 @@ function ownedBy(whose: Whose, dialect: DialectName) {
     whose.addressKeys.map((address_key) => ({ address_key })),
   );
   const mine = sql`lower(deliveries.to_email) IN (SELECT address_key FROM ${keys})`;
-  return whose.source === null ? mine : sql`${mine} AND deliveries.source = ${whose.source}`;
+  return whose.source === null ? mine : sql`${mine} AND deliveries.source || '' = ${whose.source}`;
 }

@@ -42,6 +42,8 @@ export function storyOf(
     ...(before.status === 'sending' && { beganAt: before.lastAttemptAt, account: before.account }),
     ...(after.attempts !== before.attempts && { attempts: after.attempts }),
     ...(after.dueAt !== null && { dueAt: after.dueAt }),
+    // For the day on which they take it back. A claim had replaced it by the end of its lease.
+    ...(report.event === 'unsubscribed' && before.lockedBy === null && { wasDueAt: before.dueAt }),
     ...('messageId' in report && { messageId: report.messageId }),
     ...('at' in report && { happenedAt: report.at }),
     // The row's copy is bounded; a provider may explain itself in megabytes.

@@ -26,16 +26,17 @@ export async function* readJsonList(chunks: AsyncIterable<string>): AsyncGenerat
         else if (sign === '\\') isEscaped = true;
         else if (sign === '"') isInText = false;
       } else if (depth === 0 && (sign === ',' || sign === ']')) {
-        if (text !== '') yield recordOf(text, startLine);
+        if (text.length > recordCharactersMax) yield { line: startLine, problem: tooLong };
+        else if (text !== '') yield recordOf(text, startLine);
         text = '';
         isClosed = sign === ']';
         continue;
       } else if (sign === '"') isInText = true;
       else if (sign === '{' || sign === '[') depth += 1;
-      else if (sign === '}' || sign === ']') depth -= 1;
+      else if (sign === '}' || sign === ']') depth = Math.max(0, depth - 1);
       if (text === '') startLine = line;
-      text += sign;
-      if (text.length > recordCharactersMax) return yield { line: startLine, problem: notClosed };
+      // What is too long is not kept, and refused when it ends.
+      if (text.length <= recordCharactersMax) text += sign;
     }
   }
   if (!isClosed) yield { line: startLine, problem: notClosed };
@@ -50,5 +51,6 @@ export function recordOf(text: string, line: number): JsonRecord {
 }
 
 const recordCharactersMax = 10_000;
+const tooLong = `What begins here is longer than ${recordCharactersMax} characters; shorten it.`;
 const notClosed =
   'What begins here is not closed; what follows could not be read. Check brackets and quotation marks.';

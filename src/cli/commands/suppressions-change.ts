@@ -13,6 +13,7 @@ import { printable, shellWord } from '../printable.ts';
 interface ChangeOptions {
   scope?: string;
   because?: string;
+  theirOwn?: true;
   json?: true;
 }
 
@@ -107,18 +108,20 @@ export function addRemove(suppressions: Command, context: Context): void {
     .argument('<address>', 'who may be mailed again')
     .description('Take an address off the list; that it was on it is kept')
     .option('--scope <source>', 'the line of this source; without it, the one of everything')
+    .option('--their-own', 'the line that the recipient made by stopping all mails; only if they ask for it')
     .option('--because <text>', 'why (required); it is kept with the line')
     .option(...jsonOption)
     .addHelpText('after', example('suppressions remove ana@example.org --because "the mailbox is back"'))
-    .action(async (text: string, { scope = everySource, json, ...options }: ChangeOptions) => {
+    .action(async (text: string, { scope = everySource, json, theirOwn, ...options }: ChangeOptions) => {
       const address = requireAddress(text);
       const because = requireBecause(options.because);
       await withEngine(async ({ consent: { suppressions }, queries }) => {
-        const isRemoved = await suppressions.lift(address, scope, { by: operatorName(), because });
-        const still = (await suppressions.list({ address, limit: scopesShownMax })).map((row) => row.scope);
+        const order = { by: operatorName(), because, isTheirOwn: theirOwn === true };
+        const isRemoved = await suppressions.lift(address, scope, order);
+        const still = await suppressions.list({ address, limit: scopesShownMax });
+        const stillListed = still.map((row) => row.scope);
         if (!isRemoved) context.exitCode = 1;
-        if (json)
-          return terminal.json({ address: addressKey(address), scope, isRemoved, stillListed: still });
+        if (json) return terminal.json({ address: addressKey(address), scope, isRemoved, stillListed });
         if (!isRemoved) return terminal.print(notListed(address, scope), ...still.map(tellStill(address)));
         const stopped = await queries.search({
           address,
@@ -127,7 +130,7 @@ export function addRemove(suppressions: Command, context: Context): void {
         });
         const statuses = [...new Set(stopped.map(({ status }) => status))];
         terminal.print(
-          `${printable(addressKey(address))} is off the list: what is asked for from now on may be mailed by ${scope === everySource ? 'every source' : scopeName(scope)}.`,
+          offTheList(address, scope, still),
           ...(statuses.length === 0 ? [] : tellPutBack(address, statuses)),
           ...still.map(tellStill(address)),
         );
@@ -140,8 +143,29 @@ const scopesShownMax = 50;
 const notListed = (address: Address, scope: string) =>
   `${printable(addressKey(address))} is not on the list for ${scopeName(scope)}: there is nothing to remove.`;
 
-const tellStill = (address: Address) => (scope: string) =>
-  `It is on the list for ${scopeName(scope)}. Take it off with: npx tidings suppressions remove ${shellWord(address)}${scope === everySource ? '' : ` --scope ${shellWord(scope)}`} --because "…"`;
+type Line = { scope: string; reason: string };
+
+function offTheList(address: Address, scope: string, still: readonly Line[]): string {
+  const key = printable(addressKey(address));
+  if (still.some((line) => line.scope === scope || line.scope === everySource)) {
+    return `That line of ${key} is lifted, but another one holds.`;
+  }
+  const who = scope === everySource ? 'every source' : scopeName(scope);
+  return `${key} is off the list: what is asked for from now on may be mailed by ${who}.`;
+}
+
+const tellStill =
+  (address: Address) =>
+  ({ scope, reason }: Line) => {
+    const isTheirOwn = reason === 'unsubscribed';
+    const words = [
+      ...['npx tidings suppressions remove', shellWord(address)],
+      ...(scope === everySource ? [] : ['--scope', shellWord(scope)]),
+      ...(isTheirOwn ? ['--their-own'] : []),
+    ];
+    const why = isTheirOwn ? ': they stopped all mails themselves. Only if they ask for it' : '. Take it off';
+    return `It is on the list for ${scopeName(scope)}${why}: ${words.join(' ')} --because "…"`;
+  };
 
 const tellPutBack = (address: Address, statuses: readonly string[]) => [
   `What was stopped stays stopped. See it: npx tidings deliveries list --to ${shellWord(address)} ${statuses.map((status) => `--status ${status}`).join(' ')}`,

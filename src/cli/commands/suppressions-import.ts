@@ -142,8 +142,8 @@ async function importAll(
 function pretend({ db, consent }: Engine) {
   const seen = new Set<string>();
   return async (entries: readonly SuppressionEntry[], by: string) => {
-    const unseen = entries.filter(({ address, scope }) => {
-      const key = JSON.stringify([addressKey(address), scope]);
+    const unseen = entries.filter(({ address, scope, reason }) => {
+      const key = JSON.stringify([addressKey(address), scope, reason === 'unsubscribed']);
       return !seen.has(key) && seen.add(key);
     });
     let result = { added: 0, stopped: 0 };

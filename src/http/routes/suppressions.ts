@@ -26,6 +26,9 @@ const address = line(320, 'The address, in any case of letters.');
 const scope = line(40, '`*` for every source, which it is if left out, or the name of one.');
 const reason = Type.Enum(suppressionReasonNames);
 const because = line(500, 'Why; it is kept with the line.');
+const theirOwn = Type.Enum(['true', 'false'], {
+  description: 'The line that the recipient made by stopping all mails; without it, what others said.',
+});
 const count = Type.Integer({ minimum: 0 });
 
 export function suppressionRoutes(parts: SuppressionParts): Route[] {
@@ -120,7 +123,10 @@ function removeRoute({ consent: { suppressions }, log }: SuppressionParts): Rout
     summary: 'Take an address off the list; what was stopped stays so until it is requeued',
     who: [],
     params: Type.Object({ address }, closed),
-    query: Type.Object({ scope: Type.Optional(scope), because, by: Type.Optional(by) }, closed),
+    query: Type.Object(
+      { scope: Type.Optional(scope), because, by: Type.Optional(by), theirOwn: Type.Optional(theirOwn) },
+      closed,
+    ),
     answers: {
       200: {
         when: 'It is off the list. `stillListed` are the scopes for which it is on it all the same.',
@@ -136,13 +142,14 @@ function removeRoute({ consent: { suppressions }, log }: SuppressionParts): Rout
       },
     },
     refusals: { 404: 'It is not on the list for that scope.' },
-    async handle({ params, query: { scope = everySource, because, by }, caller, traceId }) {
+    async handle({ params, query: { scope = everySource, because, by, theirOwn }, caller, traceId }) {
       const address = requireAddress(params.address);
       // A line of a source that this version does not have must be possible to lift.
-      if (!(await suppressions.lift(address, scope, { by: speaker(by, caller), because }))) {
+      const order = { by: speaker(by, caller), because, isTheirOwn: theirOwn === 'true' };
+      if (!(await suppressions.lift(address, scope, order))) {
         throw new Refusal(
           'not_suppressed',
-          `It is not on the list for that scope. GET ${path}?address=… says for which it is.`,
+          `It is not on the list for that scope by anybody's word${order.isTheirOwn ? '' : " but perhaps the recipient's own"}. GET ${path}?address=… says for which it is.`,
         );
       }
       log.info('suppressions.removed', { traceId, scope, key: caller.key });

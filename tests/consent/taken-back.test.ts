@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Consent } from '../../src/consent/consent.ts';
+import { gateOf } from '../../src/dispatch/gate.ts';
+import { requireAddress } from '../../src/domain/address.ts';
+import { plainSource } from '../../src/sources/plain/plain.ts';
+import type { Draft, Source } from '../../src/sources/source.ts';
+import { systemClock } from '../../src/std/clock.ts';
+import { consentOf } from '../support/consent.ts';
+import { createDispatchWorld, type DispatchWorld, signal } from '../support/dispatch-world.ts';
+import { mailTo } from '../support/mails.ts';
+import { intentNumber, onBothDatabases } from '../support/world.ts';
+
+/** Taking back an unsubscribe is no order to send: what waits again is what waited, and nothing of it is lost. */
+onBothDatabases('an unsubscribe that is taken back', (dialect) => {
+  let world: DispatchWorld;
+  let consent: Consent;
+  let token: string;
+  const address = requireAddress('person-1@example.org');
+  const claimOrder = { source: 'plain', worker: 'w', limit: 1, leaseMs: 60_000, from: 'normal' } as const;
+  const beginning = { worker: 'w', account: 'capture', keyWindowMs: 86_400_000 };
+  beforeEach(async () => {
+    world = await createDispatchWorld(dialect);
+    consent = consentOf(world);
+    const owner = { seq: 1, source: 'plain', recipient: address as string };
+    token = [...(await consent.unsubscribe.linksFor([owner])).values()][0]?.split('/').at(-1) ?? '';
+  });
+  afterEach(() => world.close());
+
+  const rows = () => world.db.read.selectFrom('deliveries').selectAll().orderBy('seq').execute();
+
+  it('what was for next week is for next week', async () => {
+    const dueAt = world.clock.now() + 7 * 86_400_000;
+    await world.outbox.enqueue([intentNumber(1, { dueAt })]);
+    await consent.unsubscribe.stop(token, 'page');
+    await consent.unsubscribe.undo(token);
+    await world.dispatch().runOnce(signal());
+    expect(await rows()).toMatchObject([{ status: 'pending', due_at: dueAt }]);
+    expect(world.provider.ledger).toEqual([]);
+  });
+
+  it('a mail that a look-up did not find keeps its key: if it was accepted after all, there is one of it', async () => {
+    await world.outbox.enqueue([intentNumber(1)]);
+    const [claimed] = await world.outbox.claim(claimOrder);
+    if (!claimed) throw new Error('not claimed');
+    const batch = [{ claimed, mail: mailTo(1) }];
+    await world.outbox.begin(batch, { ...beginning, lastCheck: async () => new Map() });
+    const { seq, lease } = claimed;
+    const now = world.clock.now();
+    await world.outbox.record([{ seq, lease, actor: 'w', event: 'outcome_unknown', dueAt: now }]);
+    const [doubted] = await world.outbox.takeUp({ worker: 'r', limit: 1, leaseMs: 60_000 });
+    const absent = {
+      seq,
+      lease: doubted?.lease ?? 0,
+      actor: 'r',
+      event: 'not_at_provider',
+      dueAt: now,
+    } as const;
+    await world.outbox.record([absent]);
+    await consent.unsubscribe.stop(token, 'page');
+    await consent.unsubscribe.undo(token);
+    expect(await rows()).toMatchObject([{ status: 'pending', evidence: 4, round: 1, attempts: 1 }]);
+    const late = { seq, actor: 'webhook', event: 'accepted', round: 1, at: now, messageId: 'm1' } as const;
+    await world.outbox.record([late]);
+    await world.dispatch().runOnce(signal());
+    expect(await rows()).toMatchObject([{ status: 'sent', evidence: 5, round: 1 }]);
+    expect(world.provider.ledger).toEqual([]);
+  });
+
+  it('finds also what was stopped when only its source knew the address', async () => {
+    const draft: Draft = {
+      ...{ kind: 'draft', to: address, template: 'plain', locale: null },
+      props: { subject: 'Subject', text: 'Text' },
+    };
+    const source: Source = {
+      ...plainSource,
+      draft: async (batch) => new Map(batch.map(({ seq }) => [seq, draft])),
+    };
+    const { toEmail: _, ...unaddressed } = intentNumber(2, { recipient: 'user-7' });
+    await world.outbox.enqueue([intentNumber(1), unaddressed]);
+    await consent.unsubscribe.stopEverything(token);
+    await world.dispatch({ source }).runOnce(signal());
+    expect(await rows()).toMatchObject([
+      { status: 'skipped_unsubscribed' },
+      { status: 'skipped_unsubscribed', to_email: address },
+    ]);
+    await consent.unsubscribe.undo(token);
+    expect(await rows()).toMatchObject([{ status: 'pending' }, { status: 'pending' }]);
+  });
+
+  it('leaves a line that was on the list before', async () => {
+    await world.outbox.enqueue([intentNumber(1)]);
+    await consent.suppressions.add([{ address, reason: 'unsubscribed' }], 'an import');
+    await consent.unsubscribe.stopEverything(token);
+    await consent.unsubscribe.undo(token);
+    expect(await consent.suppressions.list({ limit: 9 })).toMatchObject([{ created_by: 'an import' }]);
+  });
+
+  it('an operator who lifts what others said leaves what the recipient said, unless it is named', async () => {
+    await consent.suppressions.add([{ address, reason: 'operator' }], 'x');
+    await consent.suppressions.add([{ address, reason: 'unsubscribed' }], 'x');
+    const order = { by: 'x', because: 'the mailbox is back' };
+    expect(await consent.suppressions.lift(address, '*', order)).toBe(true);
+    expect(await consent.suppressions.list({ limit: 9 })).toMatchObject([{ reason: 'unsubscribed' }]);
+    expect(await consent.suppressions.lift(address, '*', order)).toBe(false);
+    expect(await consent.suppressions.lift(address, '*', { ...order, isTheirOwn: true })).toBe(true);
+    expect(await consent.suppressions.list({ limit: 9 })).toEqual([]);
+  });
+
+  if (dialect === 'sqlite') return; // Its writer is alone; what follows is about two at once.
+
+  it('waits for a send that is being stopped at that moment, and brings it back', async () => {
+    await world.outbox.enqueue([intentNumber(1)]);
+    const [claimed] = await world.outbox.claim(claimOrder);
+    if (!claimed) throw new Error('not claimed');
+    await world.db.write
+      .updateTable('unsubscribe_tokens')
+      .set({ unsubscribed_at: world.clock.now(), unsubscribed_via: 'page' })
+      .execute();
+    const gate = gateOf(plainSource, consent, world.clock);
+    let undone: Promise<void> | undefined;
+    await world.outbox.begin([{ claimed, mail: mailTo(1) }], {
+      ...beginning,
+      lastCheck: async (batch, tx) => {
+        const verdicts = await gate(batch, tx);
+        undone = consent.unsubscribe.undo(token);
+        // Long enough for it to be done, were it not waiting for us.
+        await Promise.race([undone, systemClock.sleep(300)]);
+        return verdicts;
+      },
+    });
+    await undone;
+    expect(await rows()).toMatchObject([{ status: 'pending' }]);
+  });
+
+  it('waits for a row that somebody holds', async () => {
+    await world.outbox.enqueue([intentNumber(1)]);
+    await consent.unsubscribe.stop(token, 'page');
+    let undone: Promise<void> | undefined;
+    await world.db.transaction(async (tx) => {
+      await tx.selectFrom('deliveries').selectAll().forUpdate().execute();
+      undone = consent.unsubscribe.undo(token);
+      await Promise.race([undone, systemClock.sleep(300)]);
+    });
+    await undone;
+    expect(await rows()).toMatchObject([{ status: 'pending' }]);
+  });
+});
