@@ -21,12 +21,21 @@ describe('an entry', () => {
     expect(read({ address, reason })).toMatchObject({ entry: { reason } });
   });
 
+  test('a reason in the words of a mail service is kept as a note', () => {
+    const long = `smtp; 550 ${'x'.repeat(600)}`;
+    expect(read({ address, reason: 'BOUNCE' })).toMatchObject({
+      entry: { reason: 'imported', note: 'BOUNCE' },
+    });
+    expect(read({ address, reason: long })).toMatchObject({ entry: { note: long.slice(0, 500) } });
+    expect(read({ address, reason: 'x', note: 'y' })).toMatchObject({ entry: { note: 'y' } });
+  });
+
   test.each([
     [{ address: 'ana at example.org' }, /white space/],
     [{}, /not text/],
     [{ address, scope: 'plian' }, /no source of that name; the scope is one of \*, plain/],
     [{ address, scope: 7 }, /no source/],
-    [{ address, reason: 'toString' }, /reason is not known.*bounced_for_good/],
+    [{ address, reason: 7 }, /note/],
     [{ address, note: 'x'.repeat(501) }, /note/],
     [{ address, note: 'a\0b' }, /note/],
     [{ address, note: '\ud800' }, /note/],

@@ -33,12 +33,14 @@ export async function takeUpDeliveries(
 ): Promise<Doubted[]> {
   const leaseEndsAt = now + order.leaseMs;
   const { walk } = order;
-  const isTime = walk?.isEarly ? sql`(due_at <= ${now} OR locked_by IS NULL)` : sql`due_at <= ${now}`;
-  // The first condition is the index's own, word for word: SQLite asks for that.
+  const isTime = walk?.isEarly
+    ? sql`due_at >= 0 AND (due_at <= ${now} OR locked_by IS NULL)`
+    : sql`due_at <= ${now}`;
+  // The first condition is the index's own, word for word: SQLite asks for that. By the bare number it would read the table.
   const due = sql`
     SELECT seq FROM deliveries
     WHERE status IN ('claimed', 'sending', 'reconciling') AND status IN (${statusList(statusesBefore('taken_up'))})
-      AND ${isTime} ${walk ? sql`AND seq > ${walk.above} ORDER BY seq` : sql`ORDER BY due_at, seq`}
+      AND ${isTime} ${walk ? sql`AND seq + 0 > ${walk.above} ORDER BY seq + 0` : sql`ORDER BY due_at, seq`}
     LIMIT ${order.limit}`;
   const rows = await takeInHand(tx, dialect, { due, worker: order.worker, leaseEndsAt, now });
   if (rows.length === 0) return [];

@@ -44,13 +44,21 @@ test('one that is broken does not stop the others', async () => {
   ]);
 });
 
+test('what is too long, or has a bracket too many, does not keep the next from being read', async () => {
+  const tooLong = { line: 2, problem: expect.stringContaining('longer than 10000') };
+  expect(await read(`[\n"${'x'.repeat(20_000)}",\n2]`)).toEqual([tooLong, { line: 3, value: 2 }]);
+  expect(await read('[{"a":1}},\n2]')).toEqual([
+    { line: 1, problem: expect.stringContaining('not JSON') },
+    { line: 2, value: 2 },
+  ]);
+});
+
 test('what is not closed, and what follows after the end, is told', async () => {
   const notClosed = expect.stringContaining('not closed');
   expect(await read('[1,\n{"a":2')).toEqual([
     { line: 1, value: 1 },
     { line: 2, problem: notClosed },
   ]);
-  expect(await read(`[\n"${'x'.repeat(20_000)}"]`)).toEqual([{ line: 2, problem: notClosed }]);
   expect(await read('[1]\nmore')).toEqual([
     { line: 1, value: 1 },
     { line: 2, problem: expect.stringContaining('after the end') },

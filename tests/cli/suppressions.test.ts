@@ -144,14 +144,14 @@ describe('suppressions', () => {
         'person-1@example.org is off the list: what is asked for from now on may be mailed by every source.',
         'What was stopped stays stopped. See it: npx tidings deliveries list --to Person-1@example.org --status suppressed',
         'Put it back: npx tidings deliveries requeue <number> --reason "…"',
-        'It is on the list for the source plain. Take it off with: npx tidings suppressions remove Person-1@example.org --scope plain --because "…"',
+        'It is on the list for the source plain. Take it off: npx tidings suppressions remove Person-1@example.org --scope plain --because "…"',
         '',
       ],
     ]);
     const again = await tidings('remove', 'person-1@example.org', '--because', 'again');
     expect([again.code, again.out]).toEqual([
       1,
-      'person-1@example.org is not on the list for everything: there is nothing to remove.\nIt is on the list for the source plain. Take it off with: npx tidings suppressions remove person-1@example.org --scope plain --because "…"\n',
+      'person-1@example.org is not on the list for everything: there is nothing to remove.\nIt is on the list for the source plain. Take it off: npx tidings suppressions remove person-1@example.org --scope plain --because "…"\n',
     ]);
     const scoped = await tidings(
       'remove',

@@ -65,7 +65,7 @@ const expected: Record<Status, Partial<Record<WorkEvent, Status>>> = {
   delivered: {},
   failed_permanent: { requeued: 'pending' },
   suppressed: { requeued: 'pending' },
-  skipped_unsubscribed: { requeued: 'pending' },
+  skipped_unsubscribed: { requeued: 'pending', resumed: 'pending' },
   skipped_no_email: { requeued: 'pending' },
   skipped_ineligible: { requeued: 'pending' },
   expired: { requeued: 'pending' },

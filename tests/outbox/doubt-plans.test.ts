@@ -65,7 +65,9 @@ onBothDatabases('looking for doubts and lost words', (dialect) => {
     return lines.join('\n');
   }
 
-  const wholeTable = /Seq Scan on deliveries|SCAN deliveries(?! USING)/;
+  // A partial index may be read from end to end: it holds what is open.
+  const wholeTable =
+    /Seq Scan on deliveries|SCAN deliveries(?! USING INDEX deliveries_(claimable|in_hand|suspect))/;
 
   it('what has had no word of its fate', async () => {
     const plan = await plansOf(() => outbox.unconfirmed({ limit: 10, holdMs: 1 }));
