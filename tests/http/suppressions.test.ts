@@ -185,7 +185,12 @@ onBothDatabases('suppressions by the API', (dialect) => {
 
   test('entries that cannot be read are named, and do not stop the others', async () => {
     const good = { address: 'ana@example.org', scope: 'plain', reason: 'complained', note: 'x' };
-    const entries = [{ address: 'nobody' }, good, { ...good, reason: 7 }, { ...good, scope: 'none' }];
+    const entries = [
+      { address: 'nobody' },
+      good,
+      { ...good, address: 'a b@example.org' },
+      { ...good, scope: 'none' },
+    ];
     const { status, json } = await api.ask('POST', `${path}/import`, { body: { entries, by: 'bob' } });
     expect([status, json]).toEqual([
       200,
