@@ -37,7 +37,7 @@ export interface SuppressionEntry {
   deliverySeq?: number | null;
 }
 
-export interface LiftOrder {
+interface LiftOrder {
   by: string;
   because: string;
   /** The line that the recipient made by stopping all mails; without it, what others said. Lifting the one leaves the other. */

@@ -24,6 +24,10 @@ export interface Unsubscribe {
   stopEverything(token: string): Promise<void>;
   /** Takes back either, for a day; what had been stopped waits again. */
   undo(token: string): Promise<void>;
+  /** The sources that a recipient has left, and when. */
+  leftBy(recipient: string): Promise<{ source: string; at: number }[]>;
+  /** An operator brings them back, at their wish; what was stopped stays so. Answers whether they had left. */
+  reopen(owner: Omit<Owned, 'seq'>, why: { by: string; because: string }): Promise<boolean>;
 }
 
 interface Owned {
@@ -216,6 +220,34 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
         },
       );
       if (done) log.info('consent.taken_back', done);
+    },
+
+    async leftBy(recipient) {
+      const rows = await db.read
+        .selectFrom('unsubscribe_tokens')
+        .select(['source', 'unsubscribed_at'])
+        .where('recipient', '=', recipient)
+        .where('unsubscribed_at', 'is not', null)
+        .orderBy('source')
+        .execute();
+      return rows.map(({ source, unsubscribed_at }) => ({ source, at: unsubscribed_at ?? 0 }));
+    },
+
+    async reopen({ source, recipient }, { by, because }) {
+      const now = clock.now();
+      const { numUpdatedRows } = await db.write
+        .updateTable('unsubscribe_tokens')
+        .set({
+          ...{ unsubscribed_at: null, unsubscribed_via: null },
+          ...{ reopened_at: now, reopened_by: by, reopened_because: because },
+        })
+        .where('recipient', '=', recipient)
+        .where('source', '=', source)
+        .where('unsubscribed_at', 'is not', null)
+        .executeTakeFirst();
+      const isDone = numUpdatedRows > 0n;
+      if (isDone) log.info('consent.reopened', { source });
+      return isDone;
     },
   };
 }

@@ -142,6 +142,9 @@ interface UnsubscribeTokensTable {
   unsubscribed_at: Generated<number | null>;
   unsubscribed_via: Generated<string | null>;
   suppression_seq: Generated<number | null>;
+  reopened_at: Generated<number | null>;
+  reopened_by: Generated<string | null>;
+  reopened_because: Generated<string | null>;
 }
 
 interface WebhookEventsTable {

@@ -166,8 +166,11 @@ function lease({ dueAt }: DeliveryState, now: number): string {
   return dueAt !== null && dueAt < now ? 'at its next round' : `in ${duration((dueAt ?? now) - now)}`;
 }
 
-function remediesOf(delivery: ExplainedDelivery, { now, suppression }: Circumstances): Remedy[] {
-  const { seq, id, expiresAt, state, hasMail } = delivery;
+function remediesOf(
+  delivery: ExplainedDelivery,
+  { now, suppression, unsubscribedAt }: Circumstances,
+): Remedy[] {
+  const { seq, id, source, expiresAt, state, hasMail } = delivery;
   const requeue = (sentence: string): Remedy => ({
     sentence,
     command: `npx tidings deliveries requeue ${seq} --reason "…"`,
@@ -203,7 +206,10 @@ function remediesOf(delivery: ExplainedDelivery, { now, suppression }: Circumsta
           ]
         : [requeue('If it should be tried nevertheless, put it back:')];
     case 'skipped_unsubscribed':
-      return [requeue('If they have subscribed again since, put it back:')];
+      return [
+        ...(unsubscribedAt === null ? [] : [theyAreGone(source)]),
+        requeue('If they have subscribed again since, put it back:'),
+      ];
     case 'skipped_no_email':
       return [requeue('When the source knows their address, put it back:')];
     case 'skipped_ineligible':
@@ -222,6 +228,11 @@ function remediesOf(delivery: ExplainedDelivery, { now, suppression }: Circumsta
       return [];
   }
 }
+
+const theyAreGone = (source: string): Remedy => ({
+  sentence: 'They have left these mails. Only if they ask to be back:',
+  command: `npx tidings suppressions remove <recipient> --unsubscribed-from ${source} --because "…"`,
+});
 
 /** Of what retention has emptied there is nothing left to send. */
 const forgotten: Remedy[] = [

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { consentOf } from '../support/consent.ts';
 import { rowIn } from '../support/rows.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { type CommandLine, createCommandLine } from './command-line.ts';
@@ -30,9 +31,7 @@ describe('suppressions', () => {
     const { code, out } = await tidings('list');
     expect(code).toBe(0);
     expect(out).toMatch(/^No address is suppressed\..*\nPut one on it: npx tidings suppressions add /);
-    expect((await tidings('list', '--address', 'ana@example.org')).out).toBe(
-      'It is not on the list: mail to it may leave.\n',
-    );
+    expect((await tidings('list', '--address', 'ana@example.org')).out).toBe('It is not on the list.\n');
     expect(JSON.parse((await tidings('list', '--json')).out)).toEqual({ suppressions: [], next: null });
   });
 
@@ -193,5 +192,28 @@ describe('suppressions', () => {
       ...[1, 101, 'Line 100: The address has no @; give one like name@example.com.'],
       'And 150 more. Mend these and import the file again: what is in already is passed over.',
     ]);
+  });
+
+  test('who left by a link is told of, and brought back only at their wish', async () => {
+    const { unsubscribe } = consentOf(world);
+    const owner = { source: 'plain', recipient: 'eve@example.org' };
+    const token =
+      [...(await unsubscribe.linksFor([{ seq: 1, ...owner }])).values()][0]?.split('/').at(-1) ?? '';
+    await unsubscribe.stop(token, 'one-click');
+    const told = await tidings('list', '--address', 'Eve@example.org');
+    expect(told.out).toMatch(
+      /^It is not on the list\.\nThey left the source plain .*: npx tidings suppressions remove Eve@example\.org --unsubscribed-from plain --because "…"\n$/,
+    );
+    const json = JSON.parse((await tidings('list', '--address', 'eve@example.org', '--json')).out);
+    expect(json.unsubscribed).toMatchObject([{ source: 'plain' }]);
+    const back = ['remove', 'Eve@example.org', '--unsubscribed-from', 'plain', '--because', 'she asked'];
+    const [first, second] = [await tidings(...back), await tidings(...back)];
+    expect([first.code, first.out]).toEqual([
+      0,
+      'eve@example.org gets mails of the source plain again, from what is asked for now on. What was stopped stays stopped.\n',
+    ]);
+    expect([second.code, second.out]).toMatchObject([1, expect.stringContaining('has not left')]);
+    const [row] = await world.db.read.selectFrom('unsubscribe_tokens').selectAll().execute();
+    expect(row).toMatchObject({ unsubscribed_at: null, reopened_by: me, reopened_because: 'she asked' });
   });
 });

@@ -14,6 +14,7 @@ interface ChangeOptions {
   scope?: string;
   because?: string;
   theirOwn?: true;
+  unsubscribedFrom?: string;
   json?: true;
 }
 
@@ -108,13 +109,25 @@ export function addRemove(suppressions: Command, context: Context): void {
     .argument('<address>', 'who may be mailed again')
     .description('Take an address off the list; that it was on it is kept')
     .option('--scope <source>', 'the line of this source; without it, the one of everything')
+    .option(
+      '--unsubscribed-from <source>',
+      'not the list: they left this source by the link in a mail, and ask to be back',
+    )
     .option('--their-own', 'the line that the recipient made by stopping all mails; only if they ask for it')
     .option('--because <text>', 'why (required); it is kept with the line')
     .option(...jsonOption)
-    .addHelpText('after', example('suppressions remove ana@example.org --because "the mailbox is back"'))
+    .addHelpText(
+      'after',
+      example(
+        'suppressions remove ana@example.org --because "the mailbox is back"',
+        'suppressions remove ana@example.org --unsubscribed-from plain --because "she asked on the phone"',
+      ),
+    )
     .action(async (text: string, { scope = everySource, json, theirOwn, ...options }: ChangeOptions) => {
-      const address = requireAddress(text);
       const because = requireBecause(options.because);
+      const { unsubscribedFrom: source } = options;
+      if (source !== undefined) return reopen(text, source, because, json, context);
+      const address = requireAddress(text);
       await withEngine(async ({ consent: { suppressions }, queries }) => {
         const order = { by: operatorName(), because, isTheirOwn: theirOwn === true };
         const isRemoved = await suppressions.lift(address, scope, order);
@@ -136,6 +149,30 @@ export function addRemove(suppressions: Command, context: Context): void {
         );
       });
     });
+}
+
+/** A recipient is known to a source by an address in lower case, or by whatever else it calls people. */
+function reopen(
+  text: string,
+  source: string,
+  because: string,
+  json: true | undefined,
+  context: Context,
+): Promise<void> {
+  const { terminal } = context;
+  const parsed = parseAddress(text);
+  const recipient = parsed.ok ? addressKey(parsed.address) : text;
+  return withEngine(async ({ consent: { unsubscribe } }) => {
+    const isRemoved = await unsubscribe.reopen({ source, recipient }, { by: operatorName(), because });
+    if (!isRemoved) context.exitCode = 1;
+    if (json) return terminal.json({ recipient, source, isRemoved });
+    const who = printable(recipient);
+    terminal.print(
+      isRemoved
+        ? `${who} gets mails of ${scopeName(source)} again, from what is asked for now on. What was stopped stays stopped.`
+        : `${who} has not left ${scopeName(source)}: there is nothing to take back.`,
+    );
+  });
 }
 
 const scopesShownMax = 50;

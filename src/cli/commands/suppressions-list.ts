@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
 import type { ListOrder } from '../../consent/suppressions.ts';
 import type { SuppressionRow } from '../../db/schema.ts';
-import { requireAddress } from '../../domain/address.ts';
+import { addressKey, requireAddress } from '../../domain/address.ts';
 import { type SuppressionReason, suppressionReasonNames } from '../../domain/suppression.ts';
 import { ago } from '../../std/duration.ts';
 import { nearest } from '../../std/nearest.ts';
 import { Refusal } from '../../std/refusal.ts';
 import { wholeNumber } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { scopeName } from '../pause-words.ts';
 import { printable, shellWord } from '../printable.ts';
 import { type Column, table } from '../table.ts';
 
@@ -48,15 +49,33 @@ export function addList(suppressions: Command, { terminal }: Context): void {
         const found = await consent.suppressions.list({ ...order, limit: options.limit + 1 });
         const rows = found.slice(0, options.limit);
         const below = found.length > rows.length ? (rows.at(-1)?.suppression_seq ?? null) : null;
-        if (options.json)
-          return terminal.json({ suppressions: rows.map(suppressionJson), next: below && { below } });
-        if (rows.length === 0) return terminal.print(...nothing(options));
+        const left = order.address ? await consent.unsubscribe.leftBy(addressKey(order.address)) : [];
+        if (options.json) {
+          const unsubscribed = left.map(({ source, at }) => ({ source, at: new Date(at).toISOString() }));
+          return terminal.json({
+            suppressions: rows.map(suppressionJson),
+            next: below && { below },
+            ...(order.address && { unsubscribed }),
+          });
+        }
+        const sayLeft = () =>
+          terminal.print(...left.map((one) => tellLeft(one, order.address ?? '', clock.now())));
+        if (rows.length === 0) {
+          terminal.print(...nothing(options));
+          return sayLeft();
+        }
         const { paint, columns: columnsMax } = terminal;
         const columns = columnsOf(clock.now(), options.withLifted === true);
         terminal.print(...table(rows, columns, { columnsMax, paintTitle: paint.dim }));
         if (below !== null) terminal.print(`More: ${nextPage(options, below)}`);
+        sayLeft();
       });
     });
+}
+
+function tellLeft({ source, at }: { source: string; at: number }, address: string, now: number): string {
+  const back = `npx tidings suppressions remove ${shellWord(address)} --unsubscribed-from ${shellWord(source)} --because "…"`;
+  return `They left ${scopeName(source)} ${ago(now - at)}, by the link in a mail. If they ask to be back: ${back}`;
 }
 
 function orderOf({ address, scope, reason, withLifted, below }: ListOptions): Omit<ListOrder, 'limit'> {
@@ -97,7 +116,7 @@ const liftedCell = ({ lifted_at: at }: SuppressionRow, now: number) => (at === n
 function nothing({ address, scope, reason, withLifted, below }: ListOptions): string[] {
   if (below !== undefined) return ['No more lines.'];
   if (address !== undefined && scope === undefined && reason === undefined) {
-    return [withLifted ? 'It has never been on the list.' : 'It is not on the list: mail to it may leave.'];
+    return [withLifted ? 'It has never been on the list.' : 'It is not on the list.'];
   }
   if (scope !== undefined || reason !== undefined)
     return ['No line of the list matches. Leave out a filter to see more.'];

@@ -61,7 +61,11 @@ CREATE TABLE unsubscribe_tokens (
   unsubscribed_at INTEGER,
   unsubscribed_via TEXT,
   -- Where everything was stopped at once: the line that does it.
-  suppression_seq INTEGER
+  suppression_seq INTEGER,
+  -- Who brought them back at their own wish, when it was too late for the page.
+  reopened_at INTEGER,
+  reopened_by TEXT,
+  reopened_because TEXT
 );
 CREATE UNIQUE INDEX unsubscribe_tokens_owner ON unsubscribe_tokens (recipient, source);
 
