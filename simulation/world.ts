@@ -130,6 +130,6 @@ export function consentIn(
 ): Consent {
   const digits = () => String(chance.between(0, 99_999_999_999)).padStart(11, '0');
   const ids = { uuid: () => '', secret: () => digits() + digits() };
-  const links = { secrets: ['simulation'], baseUrl: 'https://mail.example.org' };
+  const links = { secrets: ['simulation'], baseUrl: () => 'https://mail.example.org' };
   return createConsent({ db, clock, ids, log: silentLog, ...links });
 }

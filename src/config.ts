@@ -70,7 +70,9 @@ function contradictions(config: Partial<Config>, isSenderSet: boolean): string[]
     problems.push('MAIL_PROVIDER=resend needs RESEND_API_KEY. Set it, or leave MAIL_PROVIDER at capture.');
   }
   if (config.provider === 'smtp' && config.smtpUrl === '') {
-    problems.push('MAIL_PROVIDER=smtp needs SMTP_URL. Set it, or leave MAIL_PROVIDER at capture.');
+    problems.push(
+      'MAIL_PROVIDER=smtp needs SMTP_URL, such as smtp://user:password@host:587. Set it, or leave MAIL_PROVIDER at capture.',
+    );
   }
   // The default is somebody's real domain: fine for an inbox that nothing leaves.
   if (!isSenderSet && (config.provider === 'resend' || config.provider === 'smtp')) {
@@ -102,14 +104,14 @@ function missingForPeople({ provider, platformBaseUrl, tokenSecrets }: Partial<C
   const problems: string[] = [];
   if (platformBaseUrl === '') {
     problems.push(
-      `MAIL_PROVIDER=${provider} needs PLATFORM_BASE_URL, where people reach this server: every mail carries a link to unsubscribe.`,
+      `MAIL_PROVIDER=${provider} needs PLATFORM_BASE_URL, where people reach this server: every mail carries a link to unsubscribe. Set it to something like https://mail.example.org.`,
     );
   } else if (platformBaseUrl?.startsWith('http:') && !isLoopback(new URL(platformBaseUrl).hostname)) {
     problems.push('PLATFORM_BASE_URL must begin with https://: mail programs unsubscribe over nothing else.');
   }
   if (tokenSecrets?.length === 0) {
     problems.push(
-      `MAIL_PROVIDER=${provider} needs TOKEN_SECRET, which signs the links in mails. Set it to at least ${keyLengthMin} random characters, and keep it.`,
+      `MAIL_PROVIDER=${provider} needs TOKEN_SECRET, which signs the links in mails. Set it to at least ${keyLengthMin} random characters (openssl rand -hex 32), and keep it.`,
     );
   }
   return problems;

@@ -54,11 +54,13 @@ export interface EngineOptions {
   /** `serve` and `migrate` may change tables that are there; other commands only make those of an empty database. */
   migrations: 'all' | 'empty database only';
   onMigrated?: (migration: Migration) => void;
+  /** Where this process answers, once it does. */
+  servedAt?: () => string | undefined;
 }
 
 export async function createEngine(
   config: Config,
-  { log, migrations, onMigrated }: EngineOptions,
+  { log, migrations, onMigrated, servedAt }: EngineOptions,
 ): Promise<Engine> {
   const db = await openDatabase(config.databaseUrl, { clock: systemClock, log });
   try {
@@ -74,7 +76,13 @@ export async function createEngine(
     const provider = createReliable(inner, { clock, random: systemRandom });
 
     const namespace = await readNamespace(db);
-    const consent = createConsent({ db, clock, ids: systemIds, log, ...linkParts(config, namespace) });
+    const consent = createConsent({
+      db,
+      clock,
+      ids: systemIds,
+      log,
+      ...linkParts(config, namespace, servedAt),
+    });
     const outbox = createOutbox({
       db,
       clock,
@@ -132,9 +140,13 @@ export async function createEngine(
 }
 
 /** Links that lead to this machine, and a secret that is in the database, will do for an inbox that nothing leaves. */
-function linkParts({ platformBaseUrl, tokenSecrets, port }: Config, namespace: string) {
+function linkParts(
+  { platformBaseUrl, tokenSecrets, port }: Config,
+  namespace: string,
+  servedAt: EngineOptions['servedAt'],
+) {
   return {
-    baseUrl: platformBaseUrl || `http://localhost:${port}`,
+    baseUrl: () => platformBaseUrl || servedAt?.() || `http://localhost:${port}`,
     secrets: tokenSecrets.length > 0 ? tokenSecrets : [namespace],
   };
 }

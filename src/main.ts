@@ -26,7 +26,9 @@ export async function startProcess(
   { log, onMigrated }: ProcessParts,
 ): Promise<RunningProcess> {
   await requireFreePort(config);
-  const engine = await createEngine(config, { log, migrations: 'all', ...(onMigrated && { onMigrated }) });
+  let url: string | undefined;
+  const options = { log, migrations: 'all', servedAt: () => url, ...(onMigrated && { onMigrated }) } as const;
+  const engine = await createEngine(config, options);
   const { db, clock, runner } = engine;
   const { role, environment, unsubscribeOnGet } = config;
   const isWorking = role !== 'api';
@@ -41,14 +43,16 @@ export async function startProcess(
       ...(role !== 'worker' && { api: { ...engine, environment, keys, unsubscribeOnGet } }),
       isStopping: () => isStopping,
     });
-    const { url, close } = await listen(server, config, clock);
+    const listening = await listen(server, config, clock);
+    const { close } = listening;
+    url = listening.url;
     // Last, so that a process which cannot listen has sent nothing.
     if (isWorking) runner.start();
     if (role !== 'worker' && createAuth(keys).isOpen)
       log.info('http.open_on_loopback', { host: config.host });
     log.info('process.started', { url, role, provider: engine.provider.name });
     return {
-      url,
+      url: listening.url,
       async stop() {
         isStopping = true;
         log.info('process.stopping');

@@ -41,7 +41,7 @@ export async function createSender({ databaseUrl, providerUrl, connections }: Se
   const clock = await createDatabaseClock(db, systemClock, log);
   const consent = createConsent({
     ...{ db, clock, ids: systemIds, log },
-    ...{ secrets: ['only for the bench'], baseUrl: 'https://mail.example.com' },
+    ...{ secrets: ['only for the bench'], baseUrl: () => 'https://mail.example.com' },
   });
   const listeners = { consent: consent.learn, source: () => plainSource.changed };
   const outbox = createOutbox({ db, clock, log, namespace: await readNamespace(db), listeners });

@@ -37,7 +37,7 @@ export interface ConsentParts {
   ids: Ids;
   log: Log;
   secrets: readonly string[];
-  baseUrl: string;
+  baseUrl: () => string;
 }
 
 export function createConsent(parts: ConsentParts): Consent {

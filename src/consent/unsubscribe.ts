@@ -47,8 +47,8 @@ export interface UnsubscribeParts {
   suppressions: Suppressions;
   /** The first signs; all are accepted. */
   secrets: readonly string[];
-  /** Where people reach this deployment. */
-  baseUrl: string;
+  /** Where people reach this deployment; asked for each batch, because a free port is known only later. */
+  baseUrl: () => string;
 }
 
 export const unsubscribePath = '/api/v1/notifications/unsubscribe';
@@ -62,7 +62,6 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
   const { db, clock, ids, log, suppressions, secrets, baseUrl } = parts;
   const tokens = createTokens(secrets, 'unsubscribe');
   const outboxParts = { dialect: db.dialect, log };
-  const base = `${baseUrl.replace(/\/+$/, '')}${unsubscribePath}`;
 
   async function knownAmong(owners: readonly Omit<Owned, 'seq'>[]): Promise<Map<string, string>> {
     const { rows } = await sql<{ token_id: string; source: string; recipient: string }>`
@@ -148,6 +147,7 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
         await make(without);
         known = new Map([...known, ...(await knownAmong(without))]);
       }
+      const base = `${baseUrl().replace(/\/+$/, '')}${unsubscribePath}`;
       return new Map(
         deliveries.map((one) => {
           const id = known.get(ownerKey(one));

@@ -200,8 +200,8 @@ function remediesOf(
         ? [
             {
               sentence:
-                'Ask them for another address. To put it back does not help while this one is on the list.',
-              command: null,
+                'Ask them for another address, or take this one off the list if it should not be there. To put the delivery back does not help before that.',
+              command: 'npx tidings suppressions remove <address> --because "…"',
             },
           ]
         : [requeue('If it should be tried nevertheless, put it back:')];

@@ -37,10 +37,13 @@ const nowSentences: Record<Status, (state: DeliveryState, now: number) => string
     }.`,
   needs_review: ({ account }) =>
     `Nobody can find out whether ${nameOf(account)} accepted it. A person must decide.`,
-  sent: ({ account, sentAt, providerMessageId }, now) =>
-    providerMessageId === null
+  // sent_at is the first time; of a later round, its own beginning is nearer the truth.
+  sent: ({ account, sentAt: firstAt, lastAttemptAt, round, providerMessageId }, now) => {
+    const sentAt = round > 1 ? (lastAttemptAt ?? firstAt) : firstAt;
+    return providerMessageId === null
       ? `It counts as sent since ${ago(now - (sentAt ?? now))}, without an answer of the provider.`
-      : `${nameOf(account)} accepted it ${ago(now - (sentAt ?? now))}.`,
+      : `${nameOf(account)} accepted it ${ago(now - (sentAt ?? now))}.`;
+  },
   delivered: ({ deliveredAt, sentAt }, now) =>
     `It reached the recipient's mail server ${ago(now - (deliveredAt ?? sentAt ?? now))}.`,
   failed_permanent: (state) => {

@@ -164,7 +164,11 @@ const verdicts: Record<Status, (one: Case) => Verdict> = {
         : 'the address was not to be mailed when it was to leave. By now it is off the list.',
     );
   },
-  skipped_unsubscribed: (one) => notSent(one, 'the recipient had unsubscribed before it was to leave.'),
+  skipped_unsubscribed: (one) => {
+    const { unsubscribedAt, now } = one.circumstances;
+    const when = unsubscribedAt === null ? '' : `, ${ago(now - unsubscribedAt)}`;
+    return notSent(one, `the recipient had unsubscribed before it was to leave${when}.`);
+  },
   skipped_no_email: (one) => notSent(one, `the source ${one.source} knows no address of this recipient.`),
   skipped_ineligible: (one) => {
     const reason = last(one, 'ineligible')?.detail;

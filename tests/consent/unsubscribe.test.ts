@@ -26,7 +26,14 @@ onBothDatabases('unsubscribing', (dialect) => {
   const somebody = (name: string, more?: Parameters<typeof recipientIn>[3]) =>
     recipientIn(world, consent, name, more);
   const withSecrets = (...secrets: string[]) =>
-    createConsent({ db: world.db, clock: world.clock, ids: systemIds, log: silentLog, secrets, baseUrl });
+    createConsent({
+      db: world.db,
+      clock: world.clock,
+      ids: systemIds,
+      log: silentLog,
+      secrets,
+      baseUrl: () => baseUrl,
+    });
   const send = () => world.dispatch().runOnce(signal());
   const toldOf = () => world.provider.ledger.map(({ mail }) => mail.to);
 

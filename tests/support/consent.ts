@@ -19,7 +19,7 @@ export function consentOf({
   clock: Clock;
   log?: Log;
 }): Consent {
-  return createConsent({ db, clock, ids: systemIds, log, secrets: [tokenSecret], baseUrl });
+  return createConsent({ db, clock, ids: systemIds, log, secrets: [tokenSecret], baseUrl: () => baseUrl });
 }
 
 /** A line of the list as another process would have written it. */

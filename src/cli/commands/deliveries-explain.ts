@@ -49,10 +49,11 @@ async function explainReference(
   options: ExplainOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const [{ readSurroundings }, words, { tellSuppression }] = await Promise.all([
+  const [{ readSurroundings }, words, { tellSuppression }, { tellLeft }] = await Promise.all([
     import('../../dispatch/circumstances.ts'),
     import('../explanation.ts'),
     import('../../domain/hindrances.ts'),
+    import('../unsubscribed-words.ts'),
   ]);
   const { db, clock, queries, provider } = engine;
   const surroundings = await readSurroundings(db, clock, provider.account);
@@ -91,6 +92,8 @@ async function explainReference(
   const listed = circumstances.suppression
     ? [printable(tellSuppression(circumstances.suppression, circumstances.now))]
     : [];
+  const left = await engine.consent.unsubscribe.leftBy(addressKey(address));
+  listed.push(...left.map((one) => printable(tellLeft(one, address, circumstances.now))));
   if (rows.length === 0) {
     return terminal.print(...nothing(address, options.below !== undefined, circumstances), ...listed);
   }

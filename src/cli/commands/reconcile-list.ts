@@ -83,7 +83,7 @@ async function doubtOfRow(row: DeliveryRow, queries: OutboxQueries): Promise<Dou
 
 const nothing = (below: number | undefined) =>
   below === undefined
-    ? 'Nothing is in doubt: of every mail it is known whether it was sent.'
+    ? 'Nothing is in doubt: of every mail it is known whether it was sent, or a worker is handing it over at this moment.'
     : 'Nothing more is in doubt.';
 
 function columnsOf(now: number, paint: Paint): Column<Doubt>[] {

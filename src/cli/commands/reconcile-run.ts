@@ -137,7 +137,8 @@ function summary(
 }
 
 function nothingToDo(later: number, all: boolean): string {
-  if (later === 0) return 'Nothing is in doubt.';
+  if (later === 0)
+    return 'Nothing is in doubt that could be looked into. What waits for a person: npx tidings reconcile list';
   const are = later === 1 ? '1 is' : `${later} are`;
   return all
     ? `${are} in doubt, and somebody is looking into it at this moment.`

@@ -9,6 +9,7 @@ import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { operatorName } from '../operator.ts';
 import { scopeName } from '../pause-words.ts';
 import { printable, shellWord } from '../printable.ts';
+import { tellLeft } from '../unsubscribed-words.ts';
 
 interface ChangeOptions {
   scope?: string;
@@ -128,24 +129,30 @@ export function addRemove(suppressions: Command, context: Context): void {
       const { unsubscribedFrom: source } = options;
       if (source !== undefined) return reopen(text, source, because, json, context);
       const address = requireAddress(text);
-      await withEngine(async ({ consent: { suppressions }, queries }) => {
+      await withEngine(async ({ consent: { suppressions, unsubscribe }, queries, clock }) => {
         const order = { by: operatorName(), because, isTheirOwn: theirOwn === true };
         const isRemoved = await suppressions.lift(address, scope, order);
         const still = await suppressions.list({ address, limit: scopesShownMax });
         const stillListed = still.map((row) => row.scope);
+        const left = await unsubscribe.leftBy(addressKey(address));
+        const gone = left.map((one) => tellLeft(one, address, clock.now()));
         if (!isRemoved) context.exitCode = 1;
         if (json) return terminal.json({ address: addressKey(address), scope, isRemoved, stillListed });
-        if (!isRemoved) return terminal.print(notListed(address, scope), ...still.map(tellStill(address)));
+        if (!isRemoved)
+          return terminal.print(notListed(address, scope), ...still.map(tellStill(address)), ...gone);
         const stopped = await queries.search({
           address,
           status: ['suppressed', 'skipped_unsubscribed'],
           limit: 50,
         });
-        const statuses = [...new Set(stopped.map(({ status }) => status))];
+        // What had arrived before it was complained of is not to be sent again.
+        const unsent = stopped.filter(({ sent_at }) => sent_at === null);
+        const statuses = [...new Set(unsent.map(({ status }) => status))];
         terminal.print(
           offTheList(address, scope, still),
           ...(statuses.length === 0 ? [] : tellPutBack(address, statuses)),
           ...still.map(tellStill(address)),
+          ...gone,
         );
       });
     });

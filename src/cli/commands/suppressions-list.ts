@@ -8,9 +8,9 @@ import { nearest } from '../../std/nearest.ts';
 import { Refusal } from '../../std/refusal.ts';
 import { wholeNumber } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
-import { scopeName } from '../pause-words.ts';
 import { printable, shellWord } from '../printable.ts';
 import { type Column, table } from '../table.ts';
+import { tellLeft } from '../unsubscribed-words.ts';
 
 interface ListOptions {
   address?: string;
@@ -71,11 +71,6 @@ export function addList(suppressions: Command, { terminal }: Context): void {
         sayLeft();
       });
     });
-}
-
-function tellLeft({ source, at }: { source: string; at: number }, address: string, now: number): string {
-  const back = `npx tidings suppressions remove ${shellWord(address)} --unsubscribed-from ${shellWord(source)} --because "…"`;
-  return `They left ${scopeName(source)} ${ago(now - at)}, by the link in a mail. If they ask to be back: ${back}`;
 }
 
 function orderOf({ address, scope, reason, withLifted, below }: ListOptions): Omit<ListOrder, 'limit'> {
