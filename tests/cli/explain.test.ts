@@ -89,7 +89,7 @@ const expected: Record<Status, (string | RegExp)[]> = {
   suppressed: [
     "  No, and it will not come: resend accepted it, and the recipient's mail server turned it away for good (550 5.1.1 no such user).",
     'the address is not mailed again. [webhook]',
-    'Ask them for another address.',
+    'Ask them for another address, or take this one off the list',
   ],
   skipped_unsubscribed: [
     '  No, and it will not come: the recipient had unsubscribed before it was to leave.',

@@ -46,7 +46,7 @@ const statusOf = async (seq: number) => (await world.queries.find(String(seq)))?
 
 test('list: what is in doubt, since when, what is known and what happens next', async () => {
   expect((await tidings('list')).out).toBe(
-    'Nothing is in doubt: of every mail it is known whether it was sent.\n',
+    'Nothing is in doubt: of every mail it is known whether it was sent, or a worker is handing it over at this moment.\n',
   );
   await rowIn(world, 'sent', 9);
   const waiting = await doubt(1, { dueAt: Date.now() + 20 * 60_000 });
@@ -142,7 +142,10 @@ test('run: what a worker left that is gone is found without a server', async () 
 test('run: a pause is respected, and told', async () => {
   const pause = { scope: '*', reason: 'wrong text', paused_by: 'ana', paused_at: Date.now() };
   await world.db.write.insertInto('pauses').values(pause).execute();
-  expect(await tidings('run')).toMatchObject({ code: 0, out: 'Nothing is in doubt.\n' });
+  expect(await tidings('run')).toMatchObject({
+    code: 0,
+    out: 'Nothing is in doubt that could be looked into. What waits for a person: npx tidings reconcile list\n',
+  });
   const seq = await doubt(1);
   const { code, out } = await tidings('run');
   expect(code).toBe(1);
@@ -168,5 +171,8 @@ test('run: a provider that is down is told of, and not waited for', async () => 
 });
 
 test('run: nothing in doubt', async () => {
-  expect(await tidings('run')).toMatchObject({ code: 0, out: 'Nothing is in doubt.\n' });
+  expect(await tidings('run')).toMatchObject({
+    code: 0,
+    out: 'Nothing is in doubt that could be looked into. What waits for a person: npx tidings reconcile list\n',
+  });
 });
