@@ -23,7 +23,7 @@ export function addRequeue(deliveries: Command, context: Context): void {
     .argument('[deliveries...]', "numbers, UUIDs or the provider's message ids")
     .description('Put deliveries that were given up, skipped or put off back to be sent');
   addChoiceOptions(command, statusByDefault)
-    .option('--reason <text>', 'why (required); it is kept in the story')
+    .option('--because, --reason <text>', 'why (required); it is kept in the story')
     .option(...jsonOption)
     .addHelpText(
       'after',

@@ -25,7 +25,7 @@ export function addResolve(deliveries: Command, context: Context): void {
       '--as <decision>',
       'sent: they count as told, and nothing more is sent; not-sent: the same mail is tried again, under the same key; closed: nobody will know, and nothing more is sent',
     )
-    .option('--because <text>', 'why (required); it is kept in the story');
+    .option('--reason, --because <text>', 'why (required); it is kept in the story');
   addChoiceOptions(command, statusByDefault)
     .option(...jsonOption)
     .addHelpText(

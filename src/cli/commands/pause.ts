@@ -19,7 +19,7 @@ export function addPause(program: Command, { terminal }: Context): void {
     .description(
       'Let no more mail leave, until it is resumed; what waits is kept, and what is on the wire finishes',
     )
-    .option('--reason <text>', 'why (required); everybody who asks is told')
+    .option('--because, --reason <text>', 'why (required); everybody who asks is told')
     .option(...jsonOption)
     .addHelpText(
       'after',

@@ -25,7 +25,7 @@ export function addAdd(suppressions: Command, { terminal }: Context): void {
     .argument('<addresses...>', 'whom not to mail')
     .description('Mail these addresses no more; what waits for them is stopped')
     .option('--scope <source>', 'only from this source; without it, from everything')
-    .option('--because <text>', 'why (required); it is kept with the line')
+    .option('--reason, --because <text>', 'why (required); it is kept with the line')
     .option(...jsonOption)
     .addHelpText(
       'after',
@@ -115,7 +115,7 @@ export function addRemove(suppressions: Command, context: Context): void {
       'not the list: they left this source by the link in a mail, and ask to be back',
     )
     .option('--their-own', 'the line that the recipient made by stopping all mails; only if they ask for it')
-    .option('--because <text>', 'why (required); it is kept with the line')
+    .option('--reason, --because <text>', 'why (required); it is kept with the line')
     .option(...jsonOption)
     .addHelpText(
       'after',
