@@ -1,12 +1,17 @@
 import type { Address } from '../src/domain/address.ts';
-import { bounceRetryDelayMs } from '../src/domain/policy.ts';
+import { bounceRetryDelayMs, quotaRetryAt, quotaRoundsMax } from '../src/domain/policy.ts';
 import type { Webhook } from './ledger.ts';
 import type { WatchedRow } from './watch.ts';
 import type { World } from './world.ts';
 
 /** Those beside the engine who change what it has: the provider's webhooks, people, operators. */
 
-const isBounce: ReadonlySet<string> = new Set(['bounced_for_now', 'bounced_for_good', 'provider_failed']);
+const isBounce: ReadonlySet<string> = new Set([
+  'bounced_for_now',
+  'over_quota',
+  'bounced_for_good',
+  'provider_failed',
+]);
 
 /** One that has arrived, whichever; false when none has. */
 export async function deliverWebhook(world: World): Promise<boolean> {
@@ -24,9 +29,10 @@ async function record(world: World, { entry, event, at }: Webhook): Promise<void
   const row = watch.rows.find(({ id }) => id === entry.deliveryId);
   if (!row) return;
   const { round, messageId } = entry;
-  const { roundsMax } = source.policy;
-  const dueAt = clock.now() + bounceRetryDelayMs(source.policy, round);
-  const soft = event === 'bounced_for_now' ? { dueAt, roundsMax } : {};
+  const { policy } = source;
+  const bounced = { dueAt: clock.now() + bounceRetryDelayMs(policy, round), roundsMax: policy.roundsMax };
+  const full = { dueAt: quotaRetryAt(at, row.seq), roundsMax: quotaRoundsMax(policy) };
+  const soft = event === 'bounced_for_now' ? bounced : event === 'over_quota' ? full : {};
   story.tell(`a webhook says ${event} about ${messageId}`);
   await world.commit('webhook', async () => {
     await db.transaction((tx) =>

@@ -36,12 +36,18 @@ export interface Webhook {
 const ends = {
   confirmed: 50,
   complained: 8,
-  bounced_for_now: 18,
+  bounced_for_now: 15,
+  over_quota: 3,
   bounced_for_good: 6,
   provider_failed: 4,
   silence: 14,
 };
-const isBounce: ReadonlySet<string> = new Set(['bounced_for_now', 'bounced_for_good', 'provider_failed']);
+const isBounce: ReadonlySet<string> = new Set([
+  'bounced_for_now',
+  'over_quota',
+  'bounced_for_good',
+  'provider_failed',
+]);
 
 export interface LedgerParts {
   chance: Chance;

@@ -55,7 +55,9 @@ onBothDatabases('the engine', (dialect) => {
     const messageId = (await engine.queries.find(String(first)))?.provider_message_id ?? '';
     const tell = (id: string, words: Parameters<typeof eventBody>[0]) =>
       engine.webhooks.receive(signed(id, eventBody({ at: now, ...words }), { at: engine.clock.now() }));
-    await tell('msg_1', { type: 'email.complained', messageId, tags: { env: 'another' } });
+    await tell('msg_1', { type: 'email.complained', messageId: 'theirs', tags: { env: 'another' } });
+    const kept = await engine.db.read.selectFrom('webhook_events').select('outcome').execute();
+    expect(kept).toEqual([{ outcome: 'another environment' }]);
     expect(await statusOf(first)).toBe('sent');
     await tell('msg_2', { type: 'email.bounced', messageId, data: { bounce: { type: 'Transient' } } });
     const dueAt = (await engine.queries.find(String(first)))?.due_at ?? 0;

@@ -65,7 +65,7 @@ ${guardList()}
 
 ${evidenceTable()}
 
-The rank of the first three grows with the round *r*, so that what is said about a later mail beats what is said about
+The rank of the first four grows with the round *r*, so that what is said about a later mail beats what is said about
 an earlier one; the others stand above all rounds. ${code('begun')} raises the delivery's rank to 4*r*.
 
 - Facts do not depend on rank: ${code('sent_at')} and ${code('delivered_at')} take the earliest time that any evidence
@@ -74,7 +74,13 @@ an earlier one; the others stand above all rounds. ${code('begun')} raises the d
   finds it settled.
 - A soft bounce never undoes ${code('delivered')}: what bounces after delivery is mostly an automatic reply, and
   sending again would be the second mail. A complaint beats everything.
-- ${code('bounced_for_now')} in the last round that the source allows ends in ${code('failed_permanent')}.
+- ${code('bounced_for_now')} in the last round that the source allows ends in ${code('failed_permanent')}. Rounds that
+  ended with ${code('over_quota')} are not among those: the mail never left the provider. It goes out again after the next
+  00:00 UTC, when the quota begins anew, on each of at least fourteen days. Of the two, which have one rank, the one that
+  is the end holds.
+- Where the mails of a delivery have been deleted, as retention says, no new round follows.
+- ${code('suppressed')} has several reasons of one rank. The first moves the delivery; the others are told in its story,
+  and the weightiest of them, a complaint before a bounce, is the reason for which the address is on the list.
 - A provider's message id that contradicts the known one of the same round is kept in the story and not applied.
 - An operator who resolves a ${code('needs_review')} as sent reports ${code('accepted')}: a person's word is evidence too.
 
@@ -194,7 +200,7 @@ function roundTable(): string {
   const cases: [string, number][] = [
     ['nothing was ever begun', 0],
     ['round 1 was begun, and is known not to have been accepted', 4],
-    ['the mail of round 1 bounced for now', soft],
+    ['the mail of round 1 bounced for now, or met a full quota', soft],
     ['round 1 failed at the provider, or an operator requeued the delivery', failed],
     ['round 2 was begun, and is known not to have been accepted', 8],
   ];

@@ -25,7 +25,7 @@ export interface Suppressions {
   count(): Promise<number>;
   /** Retention: lines that were lifted before that moment. Those that hold are kept for ever: that is what they are for. */
   forget(before: number): Promise<void>;
-  /** What the provider said of an address, in the transaction that records it. */
+  /** What the provider said of an address, in the transaction that records it. The weightiest of its words is the reason. */
   learn(facts: readonly Fact[], tx: Tx): Promise<void>;
 }
 
@@ -121,6 +121,20 @@ export function createSuppressions({
     return { added: fresh.length, stopped, alreadyListed };
   }
 
+  /** Who was told first, and when, stays; what an operator or a list said stays altogether. */
+  async function outweigh(tx: Tx, key: string, { reason, deliverySeq = null }: SuppressionEntry) {
+    const lighter = byWeight.slice(byWeight.indexOf(reason) + 1);
+    if (lighter.length === 0) return;
+    await tx
+      .updateTable('suppressions')
+      .set({ reason, delivery_seq: deliverySeq, note: sql`'at first: ' || reason` })
+      .where('address_key', '=', key)
+      .where('scope', '=', everySource)
+      .where('lifted_at', 'is', null)
+      .where('reason', 'in', lighter)
+      .execute();
+  }
+
   return {
     add: (entries, by, tx) =>
       tx ? addIn(tx, entries, by) : db.transaction((own) => addIn(own, entries, by)),
@@ -165,21 +179,36 @@ export function createSuppressions({
     },
 
     async learn(facts, tx) {
-      const entries = facts.flatMap(({ kind, event, delivery }) =>
-        kind === 'suppressed' && delivery.toEmail !== null
-          ? [
-              {
-                address: delivery.toEmail as Address,
-                reason: event as SuppressionReason,
-                deliverySeq: delivery.seq,
-              },
-            ]
-          : [],
-      );
-      await addIn(tx, entries, 'evidence');
+      const entries = facts
+        .flatMap(({ kind, event, delivery }) =>
+          kind === 'suppressed' && delivery.toEmail !== null
+            ? [
+                {
+                  address: delivery.toEmail as Address,
+                  reason: event as SuppressionReason,
+                  deliverySeq: delivery.seq,
+                },
+              ]
+            : [],
+        )
+        // Of two words in one batch the first holds.
+        .sort((one, other) => byWeight.indexOf(one.reason) - byWeight.indexOf(other.reason));
+      const { alreadyListed } = await addIn(tx, entries, 'evidence');
+      for (const key of alreadyListed.sort()) {
+        const weightiest = entries.find(({ address }) => addressKey(address) === key);
+        if (weightiest) await outweigh(tx, key, weightiest);
+      }
     },
   };
 }
+
+/** What evidence says of an address, the weightiest first: which came first must not decide what is shown. */
+const byWeight: readonly SuppressionReason[] = [
+  'complained',
+  'bounced_for_good',
+  'mailbox_unknown',
+  'provider_suppressed',
+];
 
 const becauseLengthMax = 500;
 

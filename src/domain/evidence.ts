@@ -25,7 +25,13 @@ export const evidenceEvents = {
     rank: 2,
     next: 'failed_transient',
     impliesAccepted: true,
-    comesFrom: 'a bounce that is not permanent; a failure by quota',
+    comesFrom: 'a bounce that is not permanent',
+  },
+  over_quota: {
+    rank: 2,
+    next: 'failed_transient',
+    impliesAccepted: false,
+    comesFrom: "a failed webhook whose reason is the day's quota",
   },
   provider_failed: {
     rank: 3,

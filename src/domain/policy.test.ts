@@ -6,6 +6,7 @@ import {
   type Policy,
   parseRetryAfter,
   plainPolicy,
+  quotaRetryAt,
   retryDelayMs,
 } from './policy.ts';
 
@@ -215,4 +216,12 @@ describe('parseRetryAfter', () => {
       }),
     );
   });
+});
+
+test('a full quota is waited for until after midnight by UTC, one mail a second', () => {
+  const midnight = Date.UTC(2026, 2, 15);
+  expect(quotaRetryAt(midnight - 1, 7)).toBe(midnight + 7_000);
+  expect(quotaRetryAt(midnight, 7)).toBe(midnight + 86_400_000 + 7_000);
+  expect(quotaRetryAt(midnight - 1, 3_600)).toBe(midnight);
+  expect(quotaRetryAt(midnight - 1, 3_599)).toBe(midnight + 3_599_000);
 });

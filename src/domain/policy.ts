@@ -75,6 +75,21 @@ export function bounceRetryDelayMs(policy: Policy, round: number): number {
 }
 
 /**
+ * When a mail that met the provider's full daily quota may go out again: after the next 00:00 UTC, when the quota begins anew.
+ * By their numbers one mail a second over the first hour, so that not all come back at once.
+ */
+export function quotaRetryAt(overAt: number, seq: number): number {
+  return (Math.floor(overAt / dayMs) + 1) * dayMs + (seq % 3600) * 1000;
+}
+
+const dayMs = 24 * 3_600_000;
+
+/** A quota that was full on each of fourteen days beyond the rounds of a source is no longer waited for. */
+export function quotaRoundsMax(policy: Policy): number {
+  return policy.roundsMax + 14;
+}
+
+/**
  * How long a claim holds. It is never renewed, so it must outlast the longest call that is begun in it:
  * otherwise every slow answer would become a row in doubt.
  */

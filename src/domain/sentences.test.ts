@@ -68,13 +68,7 @@ describe('tellStory', () => {
         told('accepted', 'sent', 'email.sent'),
         told('confirmed', 'delivered', 'email.delivered'),
         told('bounced_for_good', 'suppressed', 'email.bounced', 'bounced', 'bounced: General'),
-        told(
-          'bounced_for_now',
-          'failed_permanent',
-          'email.failed',
-          'failed',
-          'email.failed: reached_daily_quota',
-        ),
+        told('over_quota', 'failed_permanent', 'email.failed', 'failed', 'email.failed: reached_daily_quota'),
         told('provider_failed', 'failed_permanent', 'email.failed', 'failed', 'email.failed: invalid_from'),
         told(
           'provider_suppressed',
@@ -92,7 +86,7 @@ describe('tellStory', () => {
       'Word came (email.sent) that the provider has accepted it as m-1.',
       "It reached the recipient's mail server.",
       'It bounced for good: General (bounced); the address is not mailed again.',
-      'The provider could not send it on for now: reached_daily_quota (failed); that was the last round.',
+      "The provider's quota of the day was full, and it was not sent on: reached_daily_quota (failed); it is not tried again.",
       'The provider could not send it on: invalid_from (failed).',
       'The provider does not mail this address: on a list (suppressed); nor do we from now on.',
       'Word came (email.complained) under another message id than the one we know; it is kept here and changed nothing.',

@@ -179,7 +179,9 @@ const sentences = {
       : `Word came ${said} that the provider has accepted it${asMessage(detail)}.`;
   },
   bounced_for_now: (moment) =>
-    `${moment.detail.error?.code === 'failed' ? 'The provider could not send it on for now' : 'It bounced for now'}${because(moment)}; ${moment.status === 'failed_permanent' ? 'that was the last round' : again(moment)}.`,
+    `It bounced for now${because(moment)}; ${moment.status === 'failed_permanent' ? 'that was the last round' : again(moment)}.`,
+  over_quota: (moment) =>
+    `The provider's quota of the day was full, and it was not sent on${because(moment)}; ${moment.status === 'failed_permanent' ? 'it is not tried again' : again(moment)}.`,
   provider_failed: (moment) => `The provider could not send it on${because(moment)}.`,
   confirmed: () => "It reached the recipient's mail server.",
   bounced_for_good: (moment) => `It bounced for good${because(moment)}; the address is not mailed again.`,

@@ -59,9 +59,9 @@ export interface EvidenceReport {
   error?: DeliveryError;
   /** Who has the mail, where nobody knew: an imported row may not say. */
   account?: string;
-  /** `bounced_for_now`: when the next round is due. `accepted`: when to ask what became of it, if no word has come by then. */
+  /** Where a new round follows: when it is due. `accepted`: when to ask what became of it, if no word has come by then. */
   dueAt?: number;
-  /** `bounced_for_now` only: how many rounds there may be. */
+  /** Where a new round follows: how many there may be. */
   roundsMax?: number;
 }
 
@@ -201,20 +201,31 @@ export function nextRound({ evidence }: Pick<DeliveryState, 'evidence'>): number
 function requeue(before: DeliveryState, now: number): Partial<DeliveryState> {
   const restart = { ...released, dueAt: now, attempts: 0, lapses: 0, lastError: null };
   if (before.status === 'failed_transient') return restart;
-  // The operator closes the round: late evidence about it is a fact, and no longer moves the row.
+  // The operator closes the round: late evidence about it is a fact and no longer moves the row, but for the top ranks. Those
+  // are about the address: an old bounce for good that is told again, as another event, suppresses it again.
   return { ...restart, evidence: before.round >= 1 ? 4 * before.round + 3 : 0 };
 }
 
 export function applyEvidence(before: DeliveryState, report: EvidenceReport): Transition {
   const rank = rankOf(report.event, report.round);
   if (contradicts(before, report)) return unchanged('contradicts');
-  const wins = rank > before.evidence;
+  const wins = rank > before.evidence || isTheLastWord(before, report, rank);
   const state: DeliveryState = {
     ...before,
     ...factsOf(before, report),
     ...(wins && verdictOf(before, report, rank)),
   };
   return wins || isNew(before, state) ? { changed: true, state } : unchanged('nothing new');
+}
+
+/** A bounce and a full quota have one rank. Where only one of them is the end it holds, whichever came first. */
+function isTheLastWord(before: DeliveryState, report: EvidenceReport, rank: number): boolean {
+  return rank === before.evidence && before.status === 'failed_transient' && isLastRound(report);
+}
+
+/** Of what would open a new round, where there is to be none. */
+function isLastRound({ event, round, roundsMax = 1 }: EvidenceReport): boolean {
+  return evidenceEvents[event].next === 'failed_transient' && round >= roundsMax;
 }
 
 function contradicts(before: DeliveryState, { round, messageId }: EvidenceReport): boolean {
@@ -241,9 +252,7 @@ function earliest(known: number | null, at: number): number {
 }
 
 function verdictOf(before: DeliveryState, report: EvidenceReport, rank: number): Partial<DeliveryState> {
-  const isSoft = report.event === 'bounced_for_now';
-  const isLastRound = isSoft && report.round >= (report.roundsMax ?? 1);
-  const next: Status = isLastRound ? 'failed_permanent' : evidenceEvents[report.event].next;
+  const next: Status = isLastRound(report) ? 'failed_permanent' : evidenceEvents[report.event].next;
   return {
     ...closed,
     ...settled,

@@ -69,10 +69,12 @@ const verdicts: Record<Status, (one: Case) => Verdict> = {
   },
   failed_transient: (one) => {
     const { state } = one;
-    const cause = last(one, 'refused_for_now', 'bounced_for_now', 'not_at_provider', 'resolved_not_sent');
+    const cause = last(one, ...pauses);
     const name = nameOf(state.account);
     if (cause?.event === 'bounced_for_now')
       return waiting(one, `it bounced for now${inBrackets(cause.detail.error)}`, 'a new mail leaves');
+    if (cause?.event === 'over_quota')
+      return waiting(one, `the quota of the day was full at ${name}`, 'a new mail leaves');
     if (cause?.event === 'not_at_provider')
       return waiting(one, `${name} was asked and does not have it`, 'next try');
     if (cause?.event === 'resolved_not_sent')
@@ -135,7 +137,11 @@ const verdicts: Record<Status, (one: Case) => Verdict> = {
       case 'provider_failed':
         return no(`${name} had it and could not send it on${inBrackets(error)}.`);
       case 'bounced_for_now':
-        return no(`${name} accepted it ${times(state.round)}, and it bounced each time${inBrackets(error)}.`);
+        return no(
+          `${name} accepted it ${times(roundsThatLeft(one))}, and it bounced each time${inBrackets(error)}.`,
+        );
+      case 'over_quota':
+        return no(`the quota of the day was full at ${name} again and again${inBrackets(error)}.`);
       case 'gave_up':
         return cause.detail.from === 'sending'
           ? no(`${name} refused it ${times(state.attempts)}${inBrackets(error)}, and it was given up.`)
@@ -182,18 +188,34 @@ const verdicts: Record<Status, (one: Case) => Verdict> = {
   },
 };
 
+/** What makes a delivery wait for another try. */
+const pauses = [
+  'refused_for_now',
+  'bounced_for_now',
+  'over_quota',
+  'not_at_provider',
+  'resolved_not_sent',
+] as const;
+
 /** What ends a delivery as given up. */
 const ends = [
   'unsendable',
   'refused_for_good',
   'provider_failed',
   'bounced_for_now',
+  'over_quota',
   'gave_up',
   'resolved_closed',
 ] as const;
 
 function last({ moments }: Pick<Case, 'moments'>, ...events: readonly string[]): Moment | undefined {
   return moments.findLast(({ event, detail }) => events.includes(event) && detail.ignored === undefined);
+}
+
+/** A mail that met a full quota never left the provider. */
+function roundsThatLeft({ state, moments }: Case): number {
+  const full = moments.filter(({ event, round }) => event === 'over_quota' && round < state.round);
+  return state.round - new Set(full.map(({ round }) => round)).size;
 }
 
 function waiting({ state, hindrances: [first], circumstances: { now } }: Case, why: string, what: string) {

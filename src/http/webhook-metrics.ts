@@ -39,15 +39,15 @@ const lagOverMs = 3_600_000;
 const lagEventsMax = 1_000;
 
 async function lagMetrics({ db, clock }: WebhookMetricParts): Promise<Metric[]> {
-  // `payload IS NOT NULL` is the index's own condition, and true of whatever is younger than retention allows.
+  // `payload IS NOT NULL` is the index's own condition, and true of whatever is ours and younger than retention allows. Two
+  // clocks: what comes before it happened came at once, each for itself.
   const { rows } = await sql<{ average: number | string | null; most: number | string | null }>`
     SELECT avg(lag) AS average, max(lag) AS most FROM (
-      SELECT received_at - happened_at AS lag FROM webhook_events
+      SELECT CASE WHEN received_at > happened_at THEN received_at - happened_at ELSE 0 END AS lag FROM webhook_events
       WHERE payload IS NOT NULL AND received_at > ${clock.now() - lagOverMs} AND happened_at IS NOT NULL
       ORDER BY received_at DESC LIMIT ${sql.lit(lagEventsMax)}) AS latest
   `.execute(db.read);
-  // Two clocks: what comes before it happened came at once.
-  const seconds = (lagMs: number | string | null | undefined) => Math.max(0, Number(lagMs ?? 0)) / 1000;
+  const seconds = (lagMs: number | string | null | undefined) => Number(lagMs ?? 0) / 1000;
   const help = `from what happened at the provider to its webhook, over the last hour's ${lagEventsMax} latest events.`;
   return [
     {

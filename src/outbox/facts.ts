@@ -4,13 +4,14 @@ import type { DialectName } from '../db/dialect.ts';
 import { namesOf, rowsOf } from '../db/dialect.ts';
 import type { EvidenceEvent } from '../domain/evidence.ts';
 import { mailboxUnknown } from '../domain/outcome.ts';
-import type { DeliveryState } from '../domain/transition.ts';
+import type { DeliveryState, EvidenceReport } from '../domain/transition.ts';
 import type { Log } from '../std/log.ts';
 import type { LockedDelivery } from './rows.ts';
 
 /**
  * Facts about a delivery that its source, and consent, keep books on. A fact is told once per delivery, whoever
- * learnt it and on whichever way the row went there: a row may go from pending to delivered directly.
+ * learnt it and on whichever way the row went there: a row may go from pending to delivered directly. Only where an operator
+ * has requeued what was suppressed, and word comes again that suppresses it, it is told again: it has become true again.
  */
 export interface Fact {
   kind: 'first_accepted' | 'suppressed';
@@ -18,6 +19,8 @@ export interface Fact {
   event: EvidenceEvent | typeof mailboxUnknown;
   at: number;
   delivery: Omit<LockedDelivery, 'state'>;
+  /** The delivery is suppressed already, and this is a further reason: for consent, which keeps the weightiest. */
+  isFurther?: true;
 }
 
 /** Told in the transaction that makes the facts true. */
@@ -33,8 +36,8 @@ export interface FactListeners {
 export function factsOf(
   { state: before, ...delivery }: LockedDelivery,
   after: DeliveryState,
-  event: EvidenceEvent,
-  at: number,
+  { event, at }: Pick<EvidenceReport, 'event' | 'at'>,
+  isFurther = false,
 ): Fact[] {
   const facts: Fact[] = [];
   if (before.sentAt === null && after.sentAt !== null)
@@ -42,7 +45,7 @@ export function factsOf(
   // By rank, not by arrow: what the gate had suppressed may still get its complaint.
   if (after.status === 'suppressed' && after.evidence > before.evidence) {
     facts.push({ kind: 'suppressed', event, at, delivery });
-  }
+  } else if (isFurther) facts.push({ kind: 'suppressed', event, at, delivery, isFurther: true });
   return facts;
 }
 
@@ -57,10 +60,11 @@ export async function tellFacts(
   { dialect, listeners, log, now }: { dialect: DialectName; listeners: FactListeners; log: Log; now: number },
 ): Promise<void> {
   if (facts.length === 0) return;
-  for (const source of new Set(facts.map((fact) => fact.delivery.source))) {
+  const first = facts.filter(({ isFurther }) => !isFurther);
+  for (const source of new Set(first.map((fact) => fact.delivery.source))) {
     const listener = listeners.source(source);
     if (!listener) continue;
-    const told = facts.filter((fact) => fact.delivery.source === source);
+    const told = first.filter((fact) => fact.delivery.source === source);
     const failure = await inSavepoint(tx, () => listener(told, tx));
     if (failure === undefined) continue;
     log.error('source.bookkeeping_owed', { source, facts: told.length, error: failure });

@@ -1,5 +1,6 @@
 import type { Tx } from '../db/database.ts';
 import type { DialectName } from '../db/dialect.ts';
+import type { Address } from '../domain/address.ts';
 import { evidenceEvents } from '../domain/evidence.ts';
 import type { Status } from '../domain/status.ts';
 import {
@@ -11,8 +12,9 @@ import {
 } from '../domain/transition.ts';
 import type { Log } from '../std/log.ts';
 import { countMoves, type Move } from './counts.ts';
-import { type Fact, type FactListeners, factsOf, factsOfRefusal, tellFacts } from './facts.ts';
+import { type FactListeners, factsOf, factsOfRefusal, tellFacts } from './facts.ts';
 import { keepMessageIds } from './mails.ts';
+import { type RoundsLeft, roundsLeftOf, roundsMaxOf } from './rounds-left.ts';
 import {
   type ChangedDelivery,
   type Frozen,
@@ -21,6 +23,7 @@ import {
   writeDeliveries,
 } from './rows.ts';
 import { type StoryEvent, storyOf, writeStory } from './story.ts';
+import { isFurtherWord, type Learnt, withAddresses, wordsTold } from './suppressing.ts';
 
 /** What somebody reports about one delivery: work that was done, or evidence that came in. */
 export type Report = (WorkReport | EvidenceReport) & {
@@ -31,6 +34,8 @@ export type Report = (WorkReport | EvidenceReport) & {
   detail?: Readonly<Record<string, unknown>>;
   /** What is fixed beside the state: by `begun`, where this round has no mail yet, and the address of who said no. */
   frozen?: Frozen;
+  /** Evidence only: to whom the mail went by the provider's word, for when we have forgotten it. */
+  address?: Address;
 };
 
 export interface Recorded {
@@ -41,6 +46,8 @@ export interface Recorded {
   lease: number;
   /** Why nothing changed: an answer, not an error. */
   why?: Extract<Transition, { changed: false }>['why'] | 'no such delivery' | 'forgotten';
+  /** Word came that suppresses an address, and nobody knows which: nothing stands on the list. */
+  isAddressLost?: true;
 }
 
 export interface RecordParts {
@@ -77,21 +84,28 @@ export async function applyReports(
   const bySeq = new Map(rows.map((row) => [row.seq, row]));
   const changes = new Map<number, ChangedDelivery>();
   const story: StoryEvent[] = [];
-  const facts: Fact[] = [];
+  const learnt: Learnt[] = [];
+  const roundsLeft = await roundsLeftOf(tx, dialect, reports);
+  const told = await wordsTold(tx, dialect, reports);
   const answers = reports.map((report): Recorded => {
     const row = bySeq.get(report.seq);
     if (!row) return { seq: report.seq, changed: false, status: null, lease: 0, why: 'no such delivery' };
-    const result = isEvidence(report)
-      ? applyEvidence(row.state, withQuestion(report, row, healAfterMs, now))
+    const found = isEvidence(report)
+      ? applyEvidence(row.state, completed(report, row, roundsLeft, healAfterMs, now))
       : applyWork(row.state, report, now);
+    const isFurther = isEvidence(report) && isFurtherWord(report, row.state, found, told);
+    const result: Transition = isFurther && !found.changed ? { changed: true, state: row.state } : found;
     const after = result.changed ? result.state : row.state;
-    story.push(...storyOf(report, row.state, result, now));
+    story.push(...storyOf(isFurther ? withItsError(report) : report, row.state, result, now));
     const answer = { seq: report.seq, status: after.status, lease: after.lease };
     if (!result.changed) return { ...answer, changed: false, why: result.why };
-    if (isEvidence(report)) facts.push(...factsOf(row, after, report.event, report.at));
-    else if (report.event === 'refused_for_good') {
-      facts.push(...factsOfRefusal(row, report.error?.code ?? '', now));
-    }
+    const facts = isEvidence(report)
+      ? factsOf(row, after, report, isFurther)
+      : report.event === 'refused_for_good'
+        ? factsOfRefusal(row, report.error?.code ?? '', now)
+        : [];
+    const { round } = isEvidence(report) ? report : after;
+    learnt.push(...facts.map((fact) => ({ fact, round, address: report.address ?? null })));
     const { before = row.state, frozen } = changes.get(row.seq) ?? {};
     const fixed = report.frozen ?? frozen;
     changes.set(row.seq, { seq: row.seq, before, after, ...(fixed && { frozen: fixed }) });
@@ -103,12 +117,36 @@ export async function applyReports(
   await countMoves(tx, dialect, movesOf(changes, bySeq));
   await keepMessageIds(tx, dialect, [...earlierIds(reports, bySeq), ...replacedIds(changes)]);
   await writeStory(tx, dialect, story);
+  const facts = await withAddresses(tx, dialect, learnt);
   await tellFacts(tx, facts, { dialect, listeners, log, now });
-  return answers;
+  const lost = facts.filter(({ kind, delivery }) => kind === 'suppressed' && delivery.toEmail === null);
+  for (const { event, delivery } of lost) {
+    log.warn('suppression.address_lost', { deliveryId: delivery.id, traceId: delivery.traceId, event });
+  }
+  const isLost = new Set(lost.map(({ delivery }) => delivery.seq));
+  return answers.map((answer) => (isLost.has(answer.seq) ? { ...answer, isAddressLost: true } : answer));
 }
 
 function isEvidence(report: Report): report is Extract<Report, EvidenceReport> {
   return report.event in evidenceEvents;
+}
+
+/** With what the row and its story add to what was said. */
+function completed(
+  report: Extract<Report, EvidenceReport>,
+  row: LockedDelivery,
+  roundsLeft: ReadonlyMap<number, RoundsLeft>,
+  healAfterMs: number | null,
+  now: number,
+): EvidenceReport {
+  const left = roundsLeft.get(row.seq);
+  const asked = withQuestion(report, row, healAfterMs, now);
+  return left ? { ...asked, roundsMax: roundsMaxOf(report, left) } : asked;
+}
+
+/** The row keeps the error of the word that moved it; a further one has its own. */
+function withItsError(report: Report): Report {
+  return report.error ? { ...report, detail: { error: report.error, ...report.detail } } : report;
 }
 
 /** Whoever learnt that it was accepted: if no word of its fate comes, the provider is asked. It knows mails by its own ids. */

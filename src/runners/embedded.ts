@@ -59,8 +59,9 @@ export function createEmbedded(parts: EmbeddedParts): Runner {
     ),
     loop('webhooks', linkMs, async () => {
       if (!clock.isSteady) return 'pause';
-      const handled = (await webhooks.linkWaiting()) + (await webhooks.forget());
-      return handled > 0 ? 'again' : 'pause';
+      // First, so that an event which cannot be linked keeps nothing from being forgotten.
+      const forgotten = await webhooks.forget();
+      return (await webhooks.linkWaiting()) + forgotten > 0 ? 'again' : 'pause';
     }),
     loop('clock', measureMs, async () => {
       await clock.measure();

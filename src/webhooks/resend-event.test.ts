@@ -9,14 +9,26 @@ const event = (type: string, data: object = {}) =>
     created_at: '2026-03-14T22:00:00.000Z',
     data: { email_id: 'mail-1', tags: { delivery_id: id, round: '2', env: 'test' }, ...data },
   });
-const nothing = { at: null, messageId: null, deliveryId: null, round: null, environment: null };
+const nothing = { at: null, messageId: null, deliveryId: null, round: null, environment: null, to: null };
 
 describe('an event of Resend', () => {
   it('names its mail by tags as an object', () => {
     expect(readResendEvent(event('email.sent'))).toEqual({
       ...{ type: 'email.sent', at: Date.UTC(2026, 2, 14, 22), messageId: 'mail-1' },
-      ...{ deliveryId: id, round: 2, environment: 'test', evidence: 'accepted', error: null },
+      ...{ deliveryId: id, round: 2, environment: 'test', to: null, evidence: 'accepted', error: null },
     });
+  });
+
+  it.each([
+    [['Ana@Example.org'], 'Ana@example.org'],
+    ['ana@example.org', 'ana@example.org'],
+    [['ana@example.org', 'bo@example.org'], null],
+    [['Ana <ana@example.org>'], null],
+    [[['ana@example.org']], null],
+    [[], null],
+    [{ 0: 'ana@example.org', length: 1 }, null],
+  ])('went to %j, that is %s', (to, address) => {
+    expect(readResendEvent(event('email.sent', { to })).to).toBe(address);
   });
 
   it('names it by tags as a list of names and values', () => {
@@ -65,7 +77,7 @@ describe('an event of Resend', () => {
     [
       'email.failed',
       { failed: { reason: 'reached_daily_quota' } },
-      'bounced_for_now',
+      'over_quota',
       'email.failed: reached_daily_quota',
     ],
     ['email.failed', { failed: { reason: 'invalid' } }, 'provider_failed', 'email.failed: invalid'],

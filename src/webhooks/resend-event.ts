@@ -1,3 +1,4 @@
+import { type Address, parseAddress } from '../domain/address.ts';
 import type { EvidenceEvent } from '../domain/evidence.ts';
 import type { DeliveryError } from '../domain/transition.ts';
 import { isUuid } from '../std/ids.ts';
@@ -13,6 +14,8 @@ export interface ResendEvent {
   deliveryId: string | null;
   round: number | null;
   environment: string | null;
+  /** To whom it went, if to one alone: our mails have no other recipients. */
+  to: Address | null;
   /** Null for what is only kept: types that say nothing about a delivery, and those that are not known yet. */
   evidence: EvidenceEvent | null;
   error: DeliveryError | null;
@@ -36,6 +39,7 @@ export function readResendEvent(text: string): ResendEvent {
     deliveryId: deliveryId !== null && isUuid(deliveryId) ? deliveryId : null,
     round: round !== null && /^[1-9]\d{0,2}$/.test(round) ? Number(round) : null,
     environment: tagIn(tags, 'env'),
+    to: onlyAddressIn(fieldOf(data, 'to')),
     ...(meanings.get(type ?? unreadable)?.(data) ?? { evidence: null, error: null }),
   };
 }
@@ -87,7 +91,7 @@ function suppressed(data: unknown): Meaning {
 function failed(data: unknown): Meaning {
   const reason = reasonIn(fieldOf(data, 'failed'), 'reason');
   // Tomorrow there is a new quota; every other reason is about this mail.
-  const evidence = reason === 'reached_daily_quota' ? 'bounced_for_now' : 'provider_failed';
+  const evidence = reason === 'reached_daily_quota' ? 'over_quota' : 'provider_failed';
   return { evidence, error: errorOf('failed', reason) };
 }
 
@@ -104,6 +108,11 @@ function tagIn(tags: unknown, name: string): string | null {
   if (!Array.isArray(tags)) return textIn(tags, name, 256);
   const tag = tags.slice(0, 100).find((one) => fieldOf(one, 'name') === name);
   return textIn(tag, 'value', 256);
+}
+
+function onlyAddressIn(to: unknown): Address | null {
+  const parsed = parseAddress(Array.isArray(to) && to.length === 1 ? to[0] : to);
+  return parsed.ok ? parsed.address : null;
 }
 
 /** Own fields only: what a prototype has, nobody sent. */

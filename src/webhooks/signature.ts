@@ -25,6 +25,8 @@ export function verify(
 ): Verdict {
   if (!id || !timestamp || !signature) return { ok: false, problem: 'missing headers' };
   if (!idForm.test(id) || !timestampForm.test(timestamp)) return invalid;
+  // Two headers, which Node has joined: which of them was meant is not guessed at.
+  if (signature.includes(', ')) return invalid;
   if (Math.abs(now - Number(timestamp) * 1000) > toleranceMs) return invalid;
   const text = utf8(body);
   if (text === undefined) return invalid;

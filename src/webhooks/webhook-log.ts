@@ -49,6 +49,8 @@ interface Processed {
   deliverySeq: number | null;
   outcome: string;
   at: number;
+  /** It is about nobody's mail of ours: what it says is not kept. */
+  isStrangers: boolean;
 }
 
 export interface KnownDelivery {
@@ -56,6 +58,7 @@ export interface KnownDelivery {
   id: string;
   source: string;
   traceId: string | null;
+  createdAt: number;
   /** The last that has begun; 0 before the first. */
   round: number;
   /** The provider's ids of its mails by round, as far as they are known. */
@@ -161,30 +164,37 @@ function pageOf(tx: Tx, outbox: Outbox): WebhookPage {
       return answer;
     },
 
-    async mark(eventSeq, { deliverySeq, outcome, at }) {
+    async mark(eventSeq, { deliverySeq, outcome, at, isStrangers }) {
       await tx
         .updateTable('webhook_events')
-        .set({ delivery_seq: deliverySeq, outcome, processed_at: at, due_at: null })
+        .set({
+          ...{ delivery_seq: deliverySeq, outcome, processed_at: at, due_at: null },
+          ...(isStrangers && { payload: null }),
+        })
         .where('event_seq', '=', eventSeq)
         .execute();
     },
   };
 }
 
-const deliveryColumns = ['seq', 'id', 'source', 'trace_id', 'round', 'provider_message_id'] as const;
+const deliveryColumns = [
+  ...(['seq', 'id', 'source', 'trace_id', 'created_at', 'round', 'provider_message_id'] as const),
+] as const;
 
 interface FoundRow {
   seq: number;
   id: string;
   source: string;
   trace_id: string | null;
+  created_at: number;
   round: number;
   provider_message_id: string | null;
 }
 
 /** The row has the id of its latest round, each earlier round's mail has its own. */
 async function withMessageIds(row: FoundRow, tx: Tx): Promise<KnownDelivery> {
-  const { seq, id, source, trace_id: traceId, round, provider_message_id: latest } = row;
+  const { seq, id, source, trace_id: traceId, created_at: createdAt, round } = row;
+  const { provider_message_id: latest } = row;
   const messageIds = new Map<number, string>();
   if (round > 1) {
     const mails = await tx
@@ -198,5 +208,5 @@ async function withMessageIds(row: FoundRow, tx: Tx): Promise<KnownDelivery> {
     }
   }
   if (latest !== null) messageIds.set(Math.max(round, 1), latest);
-  return { seq, id, source, traceId, round, messageIds };
+  return { seq, id, source, traceId, createdAt, round, messageIds };
 }

@@ -1,8 +1,8 @@
-import { bounceRetryDelayMs, type Policy } from '../domain/policy.ts';
-import type { Report } from '../outbox/record.ts';
+import type { Policy } from '../domain/policy.ts';
 import type { Clock } from '../std/clock.ts';
 import type { Log } from '../std/log.ts';
-import { type FoundMail, findMail } from './find-mail.ts';
+import { reportOf } from './evidence-report.ts';
+import { findMail } from './find-mail.ts';
 import { type ResendEvent, readResendEvent, unreadable } from './resend-event.ts';
 import { type Problem, type SignedRequest, secretBytes, verify } from './signature.ts';
 import { createWebhookTally, type WebhookCounts } from './webhook-counts.ts';
@@ -54,45 +54,32 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
   const tally = createWebhookTally(clock, log);
 
   /** Undefined while nobody can say which mail it is about. */
-  async function apply(event: ResendEvent, page: WebhookPage): Promise<Done | undefined> {
+  async function apply(event: ResendEvent, receivedAt: number, page: WebhookPage): Promise<Done | undefined> {
     if (event.type === unreadable) return { outcome: 'unreadable' };
     if (event.evidence === null) return { outcome: 'kept' };
-    if (event.environment !== null && event.environment !== environment) {
-      return { outcome: 'another environment' };
-    }
+    // What names no mail will never be about one.
+    if (event.deliveryId === null && event.messageId === null) return { outcome: 'no such delivery' };
     const found = await findMail(event, page);
-    if (!found) return undefined;
+    if (!found) {
+      // Only here: a deployment may be renamed, and what we have sent stays ours.
+      const isOurs = event.environment === null || event.environment === environment;
+      return isOurs ? undefined : { outcome: 'another environment', isStrangers: true };
+    }
     const { delivery } = found;
     if (found.isContradicted) return { outcome: 'contradicts', delivery };
-    const answer = await page.record(reportOf(event, event.evidence, found, clock.now()));
+    const when = { receivedAt, now: clock.now() };
+    const answer = await page.record(reportOf(event, event.evidence, found, policyOf(delivery.source), when));
+    if (answer?.isAddressLost) return { outcome: 'address unknown', delivery };
     return { outcome: answer?.changed ? 'applied' : (answer?.why ?? 'no such delivery'), delivery };
-  }
-
-  function reportOf(
-    event: ResendEvent,
-    evidence: NonNullable<ResendEvent['evidence']>,
-    { delivery, round }: FoundMail,
-    now: number,
-  ): Report {
-    const policy = policyOf(delivery.source);
-    return {
-      ...{ seq: delivery.seq, actor: 'webhook', event: evidence, round, at: event.at ?? now },
-      ...(event.messageId !== null && { messageId: event.messageId }),
-      ...(event.error && { error: event.error }),
-      ...(evidence === 'bounced_for_now' && {
-        dueAt: now + bounceRetryDelayMs(policy, round),
-        roundsMax: policy.roundsMax,
-      }),
-      detail: { evidence: event.type },
-    };
   }
 
   /** After the commit, and never an address: what happened is told with the delivery that it happened to. */
   function tell({ type }: ResendEvent, done: Done | undefined): void {
     const { outcome = 'waiting', delivery } = done ?? {};
-    tally.addEvent(type, outcome);
+    // What waits is counted when it has been linked, or given up.
+    if (done) tally.addEvent(type, outcome);
     const fields = { type, outcome, ...(delivery && namesOf(delivery)) };
-    if (outcome === 'contradicts' || outcome === 'unreadable') log.warn('webhook.not_applied', fields);
+    if (outcomesToldLoudly.has(outcome)) log.warn('webhook.not_applied', fields);
     else log.debug('webhook.processed', fields);
     // 002-P7-19
     if (type === 'email.delivery_delayed' && delivery) log.warn('delivery.delayed', namesOf(delivery));
@@ -103,12 +90,26 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
     const done = await events.together(async (page) => {
       const now = clock.now();
       if (!(await page.take(waiting, now, now + waitMs(waiting)))) return undefined;
-      const isOver = now - waiting.receivedAt > linkWithinMs;
-      const done = (await apply(event, page)) ?? (isOver ? { outcome: 'no such delivery' } : undefined);
+      const done =
+        (await apply(event, waiting.receivedAt, page)) ?? (isOver(waiting, now) ? noSuchDelivery : undefined);
       if (done) await page.mark(waiting.eventSeq, processed(done, now));
       return done;
     });
     if (done) tell(event, done);
+  }
+
+  /** What cannot be linked for an error is tried again like what finds no delivery, and for as long. */
+  async function putOff(waiting: WaitingEvent, error: unknown): Promise<void> {
+    const { type } = readResendEvent(waiting.payload);
+    const isGivenUp = await events.together(async (page) => {
+      const now = clock.now();
+      if (!(await page.take(waiting, now, now + waitMs(waiting))) || !isOver(waiting, now)) return false;
+      await page.mark(waiting.eventSeq, processed({ outcome: 'failed' }, now));
+      return true;
+    });
+    if (!isGivenUp) return;
+    tally.addEvent(type, 'failed');
+    log.error('webhook.given_up', { type, tries: waiting.tries + 1, error });
   }
 
   return {
@@ -131,7 +132,7 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
         const payload = text.replaceAll('\0', '\ufffd');
         const eventSeq = await page.keep({ provider, id, type, messageId, happenedAt, ...due, payload });
         if (eventSeq === undefined) return { isRepeat: true };
-        const done = await apply(event, page);
+        const done = await apply(event, now, page);
         if (done) await page.mark(eventSeq, processed(done, now));
         return { isRepeat: false, done };
       });
@@ -147,8 +148,7 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
         // What one of them cannot do must not keep the others waiting, nor come first again next time.
         await link(one).catch(async (error: unknown) => {
           failures.push(error);
-          const now = clock.now();
-          await events.together((page) => page.take(one, now, now + waitMs(one)));
+          await putOff(one, error);
         });
       }
       if (failures.length > 0) throw failures[0];
@@ -162,11 +162,20 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
 interface Done {
   outcome: string;
   delivery?: KnownDelivery;
+  isStrangers?: boolean;
 }
 
-const processed = ({ outcome, delivery }: Done, at: number) => ({
-  ...{ deliverySeq: delivery?.seq ?? null, outcome, at },
+/** What was waited for in vain. */
+const noSuchDelivery: Done = { outcome: 'no such delivery', isStrangers: true };
+
+/** Something that somebody should look at. */
+const outcomesToldLoudly: ReadonlySet<string> = new Set(['contradicts', 'unreadable', 'address unknown']);
+
+const processed = ({ outcome, delivery, isStrangers = false }: Done, at: number) => ({
+  ...{ deliverySeq: delivery?.seq ?? null, outcome, at, isStrangers },
 });
+
+const isOver = ({ receivedAt }: WaitingEvent, now: number) => now - receivedAt > linkWithinMs;
 
 const waitMs = ({ tries }: WaitingEvent) =>
   Math.min(linkLongestMs, linkFirstMs * 4 ** Math.min(tries + 1, 10));

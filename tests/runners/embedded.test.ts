@@ -27,6 +27,7 @@ function runner(
     reconcile?: () => number;
     heal?: () => number;
     webhooks?: () => number;
+    forget?: () => number;
     measure?: () => void;
   } = {},
 ) {
@@ -52,7 +53,10 @@ function runner(
     },
     reconcile: { ...noWalk, runOnce: async () => parts.reconcile?.() ?? 0 },
     heal: { runOnce: async () => parts.heal?.() ?? 0 },
-    webhooks: { linkWaiting: async () => parts.webhooks?.() ?? 0, forget: async () => 0 },
+    webhooks: {
+      linkWaiting: async () => parts.webhooks?.() ?? 0,
+      forget: async () => parts.forget?.() ?? 0,
+    },
     clock: databaseClock,
     log,
   });
@@ -200,6 +204,27 @@ it('moves no row by a clock that is not to be trusted, and goes on measuring it'
   embedded.start();
   await clock.advance(60_000);
   expect([moved, measured]).toEqual([0, 2]);
+  await embedded.stop();
+});
+
+it('forgets webhooks at once while there are more, and also while one cannot be linked', async () => {
+  const old = [500, 7, 0, 0];
+  const looksAt: number[] = [];
+  const embedded = runner({
+    webhooks: () => {
+      if (old.length < 2) throw new Error('one cannot be linked');
+      return 0;
+    },
+    forget: () => {
+      looksAt.push(clock.monotonic());
+      return old.shift() ?? 0;
+    },
+  });
+  const start = clock.monotonic();
+  embedded.start();
+  await clock.advance(60_000);
+  const waits = looksAt.map((at) => at - start);
+  expect(waits.slice(0, 5)).toEqual([0, 0, 0, 10_000, 20_000]);
   await embedded.stop();
 });
 

@@ -68,6 +68,23 @@ const ofTwoRounds: readonly Said[] = [
   said('email.suppressed', 2, 4, { data: { suppressed: { message: 'on the list' } } }),
 ];
 
+/** All that Resend may say about the mail of a round, with tags as we put them. */
+const allOf = (round: number): readonly Said[] =>
+  (
+    [
+      ['email.sent'],
+      ['email.delivery_delayed'],
+      ['email.bounced', bounce('Transient')],
+      ['email.failed', { data: { failed: { reason: 'reached_daily_quota' } }, name: `over quota ${round}` }],
+      ['email.failed', { data: { failed: { reason: 'invalid' } } }],
+      ['email.delivered'],
+      ['email.opened'],
+      ['email.bounced', { ...bounce('Permanent'), name: `email.bounced for good ${round}` }],
+      ['email.complained'],
+      ['email.suppressed', { data: { suppressed: { message: 'on the list' } } }],
+    ] as const
+  ).map(([type, more = {}], index) => said(type, round, 10 * round + index, more));
+
 const contradiction = said('email.delivered', 1, 0, { name: 'another id', isForged: true });
 const contradiction2 = said('email.complained', 2, 0, { name: 'another id', isForged: true });
 const first = new Map([[1, idOfRound('x', 1)]]);
@@ -103,5 +120,63 @@ export const histories: readonly History[] = [
     state: { status: 'sent', round: 2, evidence: 9, sentAt, providerMessageId: idOfRound('x', 2) },
     earlierIds: first,
     events: [...ofTwoRounds.slice(0, 7), contradiction2],
+  },
+];
+
+const once = allOf(1);
+const twice = [...once, ...allOf(2)];
+const thrice = [...twice, ...allOf(3)];
+const ids = (...rounds: number[]) => new Map(rounds.map((round) => [round, idOfRound('x', round)]));
+const id1 = { providerMessageId: idOfRound('x', 1) };
+
+/** Wherever a delivery may be when word comes, and everything that may be said then. */
+export const whereabouts: readonly (History & { told: number })[] = [
+  {
+    ...{ name: 'never begun, as after a back-up was restored', told: 3, earlierIds: ids(), events: once },
+    state: { status: 'pending', round: 0, evidence: 0 },
+  },
+  {
+    ...{ name: 'never begun, and two mails exist', told: 2, earlierIds: ids(), events: twice },
+    state: { status: 'pending', round: 0, evidence: 0 },
+  },
+  {
+    ...{ name: 'refused for now', told: 3, earlierIds: ids(), events: once },
+    state: { status: 'failed_transient', round: 1, evidence: 4 },
+  },
+  {
+    ...{ name: 'after a soft bounce', told: 3, earlierIds: ids(), events: once },
+    state: { status: 'failed_transient', round: 1, evidence: 6, sentAt, ...id1 },
+  },
+  {
+    ...{ name: 'after a full quota', told: 3, earlierIds: ids(), events: once },
+    state: { status: 'failed_transient', round: 1, evidence: 6, ...id1 },
+  },
+  {
+    ...{ name: 'requeued', told: 3, earlierIds: ids(), events: once },
+    state: { status: 'pending', round: 1, evidence: 7, sentAt, ...id1 },
+  },
+  {
+    ...{ name: 'delivered', told: 3, earlierIds: ids(), events: once },
+    state: { status: 'delivered', round: 1, evidence: 1_000_000, sentAt, deliveredAt: sentAt + 1, ...id1 },
+  },
+  {
+    ...{ name: 'suppressed by the gate', told: 3, earlierIds: ids(), events: once },
+    state: { status: 'suppressed', round: 1, evidence: 4 },
+  },
+  {
+    ...{ name: 'suppressed by evidence', told: 3, earlierIds: ids(), events: once },
+    state: { status: 'suppressed', round: 1, evidence: 1_000_001, sentAt, ...id1 },
+  },
+  {
+    ...{ name: 'in doubt, in the second round', told: 3, earlierIds: ids(1), events: twice },
+    state: { status: 'needs_review', round: 2, evidence: 8, sentAt },
+  },
+  {
+    ...{ name: 'in the third and last round', told: 2, earlierIds: ids(1, 2), events: thrice },
+    state: { status: 'sending', round: 3, evidence: 12, sentAt },
+  },
+  {
+    ...{ name: 'in the third and last round, alone', told: 3, earlierIds: ids(1, 2), events: allOf(3) },
+    state: { status: 'sending', round: 3, evidence: 12 },
   },
 ];

@@ -75,6 +75,10 @@ onBothDatabases('hostile webhooks', (dialect) => {
     expect(answer).toContain('HTTP/1.1 401');
     const times = [`svix-id: ${id}`, `svix-timestamp: ${timestamp}`, `svix-timestamp: ${timestamp}`];
     expect(await raw([...times, `svix-signature: ${signature}`])).toContain('HTTP/1.1 401');
+    const wrong = `svix-signature: v1,${'A'.repeat(43)}=`;
+    const names = [`svix-id: ${id}`, `svix-timestamp: ${timestamp}`];
+    expect(await raw([...names, wrong, `svix-signature: ${signature}`])).toContain('HTTP/1.1 401');
+    expect(await raw([...names, `svix-signature: ${signature}`, wrong])).toContain('HTTP/1.1 401');
     expect(await idsKept()).not.toContain('msg_twice');
   });
 

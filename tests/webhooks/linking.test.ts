@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { plainPolicy } from '../../src/domain/policy.ts';
 import { onBothDatabases } from '../support/world.ts';
+import { signed } from './signed.ts';
 import { createWebhookWorld, type WebhookWorld } from './webhook-world.ts';
 
 const second = 1_000;
@@ -70,10 +71,47 @@ onBothDatabases('which mail an event is about', (dialect) => {
     await world.clock.advance(7 * hour);
     await world.webhooks.linkWaiting();
     expect(await world.events()).toMatchObject([
-      { outcome: 'no such delivery', due_at: null, delivery_seq: null, type: 'email.complained' },
+      {
+        outcome: 'no such delivery',
+        due_at: null,
+        delivery_seq: null,
+        type: 'email.complained',
+        payload: null,
+      },
     ]);
     await world.clock.advance(7 * hour);
     expect(await world.webhooks.linkWaiting()).toBe(0);
+  });
+
+  it('what fails whenever it is tried is given up after three days too, and kept for whoever looks into it', async () => {
+    const { seq } = await world.delivery('sending', 1);
+    await world.tell('msg_1', { type: 'email.delivered', messageId: 'm-1' });
+    await world.outbox.record([{ seq, event: 'accepted', round: 1, at: 1, messageId: 'm-1', actor: 'w' }]);
+    const failing = world.webhooksOn(world.db, {
+      policyOf: () => {
+        throw new Error('it fails');
+      },
+    });
+    await world.clock.advance(3 * day - 60 * second);
+    await expect(failing.linkWaiting()).rejects.toThrow('it fails');
+    expect(await world.events()).toMatchObject([{ outcome: null, tries: 1 }]);
+    await world.clock.advance(7 * hour);
+    await expect(failing.linkWaiting()).rejects.toThrow('it fails');
+    const [event] = await world.events();
+    expect(event).toMatchObject({
+      outcome: 'failed',
+      due_at: null,
+      tries: 2,
+      processed_at: world.clock.now(),
+    });
+    expect(event?.payload).not.toBeNull();
+    expect(failing.counts.events).toContainEqual({ type: 'email.delivered', outcome: 'failed', count: 1 });
+    expect(world.log.lines).toContainEqual(
+      expect.objectContaining({ event: 'webhook.given_up', level: 'error', tries: 2 }),
+    );
+    await world.clock.advance(90 * day);
+    expect(await failing.linkWaiting()).toBe(0);
+    expect(await failing.forget()).toBe(1);
   });
 
   it('one that cannot be linked for an error does not keep the others waiting', async () => {
@@ -125,6 +163,35 @@ onBothDatabases('which mail an event is about', (dialect) => {
       expect(await world.queries.find(String(seq))).toMatchObject({ round: 2, evidence: 10 });
     });
 
+    it('an event that names the delivery and none of its several mails waits until it can be told which', async () => {
+      const { seq, tags } = await world.delivery('sending', 1, { round: 2, evidence: 8 });
+      const { round: _, ...withoutRound } = tags();
+      await world.tell('msg_1', { type: 'email.delivered', messageId: 'm-1', tags: withoutRound });
+      expect(await world.events()).toMatchObject([
+        { outcome: null, due_at: world.clock.now() + 10 * second },
+      ]);
+      expect(await statusOf(seq)).toBe('sending');
+      await nameMail(seq, 1, 'm-1');
+      await world.clock.advance(10 * second);
+      await world.webhooks.linkWaiting();
+      expect(await outcomes()).toEqual(['applied']);
+    });
+
+    it('the id of an earlier mail is set once', async () => {
+      const { seq } = await world.delivery('sending', 1, { round: 2, evidence: 8 });
+      const report = { seq, event: 'accepted', round: 1, at: 1, actor: 'w' } as const;
+      await world.outbox.record([{ ...report, messageId: 'm-1' }]);
+      await world.outbox.record([{ ...report, messageId: 'm-other' }]);
+      const mails = world.db.read
+        .selectFrom('delivery_mails')
+        .select('provider_message_id')
+        .where('round', '>', 0);
+      expect(await mails.orderBy('round').execute()).toEqual([
+        { provider_message_id: 'm-1' },
+        { provider_message_id: null },
+      ]);
+    });
+
     it('an event that contradicts the id we know is kept and not applied, and the story tells of it', async () => {
       const { seq, tags } = await world.delivery('sent', 1, { providerMessageId: 'm-1' });
       await world.tell('msg_1', { type: 'email.complained', messageId: 'other', tags: tags() });
@@ -152,11 +219,58 @@ onBothDatabases('which mail an event is about', (dialect) => {
     });
   });
 
-  it('an event of another deployment on the same account is kept and not applied', async () => {
-    const { seq, tags } = await world.delivery('sending', 1);
-    await world.tell('msg_1', { type: 'email.complained', tags: { ...tags(), env: 'production' } });
-    expect(await world.events()).toMatchObject([{ outcome: 'another environment', due_at: null }]);
-    expect(await statusOf(seq)).toBe('sending');
+  it('of an event of another deployment on the same account only that it came is kept', async () => {
+    const tags = { delivery_id: '6f0c2c6e-5a53-5f3e-9c1a-0d5a3a5d2b11', round: '1', env: 'production' };
+    await world.tell('msg_1', { type: 'email.complained', messageId: 'theirs', tags });
+    expect(await world.events()).toMatchObject([
+      { outcome: 'another environment', due_at: null, payload: null, type: 'email.complained' },
+    ]);
+  });
+
+  it('a deployment that was renamed still hears of its own mails', async () => {
+    const { seq, tags } = await world.delivery('sent', 1);
+    await world.tell('msg_1', { type: 'email.complained', tags: { ...tags(), env: 'its old name' } });
+    expect(await outcomes()).toEqual(['applied']);
+    expect(await statusOf(seq)).toBe('suppressed');
+  });
+
+  it('an event that names no mail is not waited for', async () => {
+    await world.tell('msg_1', { type: 'email.complained' });
+    expect(await world.events()).toMatchObject([{ outcome: 'no such delivery', due_at: null }]);
+  });
+
+  describe('when it happened', () => {
+    const minute = 60 * second;
+    const sentAtOf = async (seq: number) => (await world.queries.find(String(seq)))?.sent_at;
+
+    it.each([
+      ['long before there was a delivery', -26 * 365 * day, 'when it came'],
+      ['just before the delivery by another clock', -5 * minute, 'as it says'],
+      ['earlier than that', -5 * minute - 1, 'when it came'],
+      ['in between', 20 * minute, 'as it says'],
+      ['just after it came by another clock', 35 * minute, 'as it says'],
+      ['later than that', 35 * minute + 1, 'when it came'],
+      ['when nobody will live any more', 73 * 365 * day, 'when it came'],
+    ])('what says that it was %s counts %s', async (_when, offset, counts) => {
+      const { seq, tags } = await world.delivery('sending', 1);
+      const createdAt = world.clock.now();
+      await world.clock.advance(30 * minute);
+      const receivedAt = world.clock.now();
+      await world.tell('msg_1', { type: 'email.sent', tags: tags(), at: createdAt + offset });
+      expect(await sentAtOf(seq)).toBe(counts === 'as it says' ? createdAt + offset : receivedAt);
+    });
+
+    it('what says no time and was linked later counts when it came', async () => {
+      const { seq } = await world.delivery('sending', 1);
+      const receivedAt = world.clock.now();
+      const body = JSON.stringify({ type: 'email.delivered', data: { email_id: 'm-1' } });
+      await world.webhooks.receive(signed('msg_1', body, { at: receivedAt }));
+      const accepted = { event: 'accepted', round: 1, at: receivedAt, messageId: 'm-1', actor: 'w' } as const;
+      await world.outbox.record([{ ...accepted, seq }]);
+      await world.clock.advance(minute);
+      await world.webhooks.linkWaiting();
+      expect(await world.queries.find(String(seq))).toMatchObject({ delivered_at: receivedAt });
+    });
   });
 
   it('a round beyond what the row has begun, after a back-up was restored, is taken over', async () => {
@@ -186,6 +300,6 @@ onBothDatabases('which mail an event is about', (dialect) => {
       isRepeat: true,
     });
     await world.webhooks.linkWaiting();
-    expect(await world.webhooks.forget()).toBe(1);
+    expect((await world.events()).map(({ payload }) => payload !== null)).toEqual([false, false, true]);
   });
 });

@@ -1,9 +1,11 @@
 import { applyEvidence, type DeliveryState, type EvidenceReport } from '../../src/domain/transition.ts';
+import { factsOf } from '../../src/outbox/facts.ts';
 import type { WaitingEvent, WebhookLog, WebhookPage } from '../../src/webhooks/webhook-log.ts';
+import { startAt } from './histories.ts';
 
 /**
  * One delivery and what was told of it, in memory: as fast as the code that is tried. Evidence is applied by the same pure
- * functions as in the outbox; message ids and facts are kept by the outbox's rules.
+ * functions as in the outbox, and facts are told by its own; only message ids are kept here by its rules.
  */
 export interface Memory {
   state: DeliveryState;
@@ -24,8 +26,6 @@ export interface MemoryLog extends WebhookLog {
   memory: Memory;
 }
 
-const source = 'plain';
-
 export function createMemoryLog(start: Memory, deliveryId: string): MemoryLog {
   const log: MemoryLog = {
     memory: start,
@@ -43,11 +43,22 @@ export function createMemoryLog(start: Memory, deliveryId: string): MemoryLog {
     blank: async () => 0,
   };
 
+  const delivery = {
+    ...{
+      seq: 1,
+      id: deliveryId,
+      source: 'plain',
+      occasion: 'o',
+      recipient: 'r',
+      toEmail: null,
+      traceId: null,
+    },
+  };
   const known = () => {
     const { state, earlierIds } = log.memory;
     const messageIds = new Map(earlierIds);
     if (state.providerMessageId !== null) messageIds.set(Math.max(state.round, 1), state.providerMessageId);
-    return { seq: 1, id: deliveryId, source, traceId: null, round: state.round, messageIds };
+    return { ...delivery, createdAt: startAt, round: state.round, messageIds };
   };
 
   const change = (id: string, changes: Partial<KeptEvent>) => {
@@ -76,8 +87,8 @@ export function createMemoryLog(start: Memory, deliveryId: string): MemoryLog {
     },
     deliveryById: async (id) => (id === deliveryId ? known() : undefined),
     async deliveryByMessageId(messageId) {
-      const delivery = known();
-      return [...delivery.messageIds.values()].includes(messageId) ? delivery : undefined;
+      const found = known();
+      return [...found.messageIds.values()].includes(messageId) ? found : undefined;
     },
     async record(report) {
       const { state: before, facts, earlierIds } = log.memory;
@@ -90,10 +101,8 @@ export function createMemoryLog(start: Memory, deliveryId: string): MemoryLog {
       };
       if (evidence.round < before.round) keep(evidence.round, evidence.messageId);
       if (after.round > before.round) keep(before.round, before.providerMessageId);
-      const told = [...facts];
-      if (before.sentAt === null && after.sentAt !== null) told.push('first_accepted');
-      if (after.status === 'suppressed' && after.evidence > before.evidence) told.push('suppressed');
-      log.memory = { ...log.memory, state: after, earlierIds: ids, facts: told };
+      const told = factsOf({ ...delivery, state: before }, after, evidence).map(({ kind }) => kind);
+      log.memory = { ...log.memory, state: after, earlierIds: ids, facts: [...facts, ...told] };
       const answer = { seq: 1, status: after.status, lease: after.lease };
       return result.changed ? { ...answer, changed: true } : { ...answer, changed: false, why: result.why };
     },

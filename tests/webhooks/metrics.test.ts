@@ -45,9 +45,9 @@ onBothDatabases('metrics of webhooks', (dialect) => {
     await served.post({}, 'nobody');
     expect(await numbers()).toMatchObject({
       'events_total{type="email.sent",outcome="applied"}': 1,
-      'events_total{type="email.delivered",outcome="waiting"}': 1,
+      'events_total{type="email.delivered",outcome="applied"}': 0,
       'events_total{type="other",outcome="kept"}': 1,
-      ...{ repeats_total: 1, refusals_total: 1, lag_max_seconds: 10, lag_average_seconds: 0 },
+      ...{ repeats_total: 1, refusals_total: 1, lag_max_seconds: 10, lag_average_seconds: 4 },
       ...{ events_waiting: 1, oldest_waiting_seconds: 6 },
     });
     await world.clock.advance(3_600_000);
@@ -56,5 +56,17 @@ onBothDatabases('metrics of webhooks', (dialect) => {
       events_waiting: 1,
       oldest_waiting_seconds: 3612,
     });
+  });
+
+  it('count what waited once, when it has been linked', async () => {
+    const { seq } = await world.delivery('sending', 1);
+    await served.tell('msg_1', { type: 'email.delivered', messageId: 'm-1' });
+    await world.outbox.record([{ seq, event: 'accepted', round: 1, at: 1, messageId: 'm-1', actor: 'w' }]);
+    await world.clock.advance(10_000);
+    await world.webhooks.linkWaiting();
+    const counted = Object.entries(await numbers()).filter(
+      ([name, value]) => name.startsWith('events_total') && value > 0,
+    );
+    expect(counted).toEqual([['events_total{type="email.delivered",outcome="applied"}', 1]]);
   });
 });

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createSeededRandom, integerBelow, pick, type Random } from '../../src/std/random.ts';
 import { onBothDatabases } from '../support/world.ts';
-import { type History, histories, idOfRound, type Said, startAt, wordsOf } from './histories.ts';
+import { type End, expectedEnd } from './expected-end.ts';
+import { type History, histories, idOfRound, type Said, startAt, whereabouts, wordsOf } from './histories.ts';
 import { eventBody, signed } from './signed.ts';
 import { createWebhookWorld, type WebhookWorld } from './webhook-world.ts';
 
@@ -19,18 +20,30 @@ onBothDatabases('orders of webhooks', (dialect) => {
   it(`${sets * ordersOfEach} orders of ${sets} sets of webhooks, some told twice, end as their set says`, async () => {
     const random = createSeededRandom(5);
     await world.clock.advance(3_600_000);
-    const groups: number[][] = [];
+    const groups: { seqs: number[]; expected: End }[] = [];
+    const all: readonly History[] = [...histories, ...whereabouts];
     for (let set = 0; set < sets; set++) {
-      const history = pick(random, histories);
+      const history = pick(random, all);
       const told = shuffled(random, history.events).slice(0, 2 + integerBelow(random, 5));
       const orders = Array.from({ length: ordersOfEach }, () => tellTo(history, told, random));
-      groups.push(await Promise.all(orders));
+      groups.push({ seqs: await Promise.all(orders), expected: expectedEnd(history, told) });
     }
     await world.clock.advance(3_600_000);
     while ((await world.webhooks.linkWaiting()) > 0);
-    for (const group of groups) {
-      const [first, ...others] = await Promise.all(group.map(endOf));
+    const lines = await world.consent.suppressions.list({ limit: 1000 });
+    const booked = await world.booked();
+    for (const { seqs, expected } of groups) {
+      const [first, ...others] = await Promise.all(seqs.map(endOf));
       for (const other of others) expect(other).toEqual(first);
+      const { facts, reason, sentAt, deliveredAt, ...decided } = expected;
+      expect(first).toMatchObject({ ...decided, sentAt: since(sentAt), deliveredAt: since(deliveredAt) });
+      for (const seq of seqs) {
+        expect(booked.filter((fact) => fact.endsWith(` ${seq}`))).toEqual(
+          facts.map((fact) => `${fact} ${seq}`),
+        );
+        const reasons = lines.filter((line) => line.delivery_seq === seq).map((line) => line.reason);
+        expect(reasons).toEqual(reason === null ? [] : [reason]);
+      }
     }
     const rows = await world.queries.search({ limit: 1000 });
     expect(rows).toHaveLength(sets * ordersOfEach);
@@ -60,6 +73,11 @@ onBothDatabases('orders of webhooks', (dialect) => {
       ...state,
       ...(messageId != null && { providerMessageId: idOfRound(prefix, state.round) }),
     });
+    await world.db.write
+      .updateTable('deliveries')
+      .set({ created_at: startAt })
+      .where('seq', '=', delivery.seq)
+      .execute();
     for (const round of earlierIds.keys()) {
       await world.db.write
         .updateTable('delivery_mails')
@@ -87,12 +105,14 @@ onBothDatabases('orders of webhooks', (dialect) => {
     const withoutPrefix = (id: string | null | undefined) => id?.replace(/^n\d+/, 'n') ?? null;
     return {
       ...{ status: row?.status, evidence: row?.evidence, round: row?.round, attempts: row?.attempts },
-      ...{ sentAt: (row?.sent_at ?? 0) - startAt, deliveredAt: (row?.delivered_at ?? 0) - startAt },
+      ...{ sentAt: since(row?.sent_at), deliveredAt: since(row?.delivered_at) },
       messageId: withoutPrefix(row?.provider_message_id),
       mails: mails.map(({ provider_message_id: id }) => withoutPrefix(id)),
     };
   }
 });
+
+const since = (at: number | null | undefined) => (at == null ? null : at - startAt);
 
 function shuffled<T>(random: Random, items: readonly T[]): T[] {
   return items
