@@ -1,16 +1,20 @@
 import { bounceRetryDelayMs, type Policy } from '../domain/policy.ts';
+import type { DeliveryError } from '../domain/transition.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Report } from '../outbox/record.ts';
-import type { Unconfirmed } from '../outbox/unconfirmed.ts';
-import type { Progress, Provider } from '../providers/provider.ts';
+import { isOldNews, type Unconfirmed } from '../outbox/unconfirmed.ts';
+import type { MayAsk, Progress, Provider } from '../providers/provider.ts';
+import type { Source } from '../sources/source.ts';
 import type { Clock } from '../std/clock.ts';
+import { duration } from '../std/duration.ts';
 import type { Log } from '../std/log.ts';
 import type { Pace } from './pace.ts';
+import { createSlots } from './slots.ts';
 
 /**
  * Word that never came is asked for: what became of mails that were accepted hours ago. With webhooks it finds what they
- * lost, without them everything. It is never urgent: a provider that is down or wants to be left alone is not asked, and what
- * it does not answer is asked later. What it learns is evidence like a webhook's, so that either may come first.
+ * lost, without them everything. It is never urgent: each question takes the place of a mail in the shared pace, none is asked
+ * while mail is due or the provider is down or wants to be left alone, and what is not answered is asked later. What it learns is evidence like a webhook's, so that either may come first.
  */
 export interface Heal {
   /** Answers how many mails it took on; while there are any, more may be waiting. */
@@ -18,9 +22,10 @@ export interface Heal {
 }
 
 export interface HealParts {
-  outbox: Pick<Outbox, 'unconfirmed' | 'lookAgain' | 'record'>;
+  outbox: Pick<Outbox, 'unconfirmed' | 'lookAgain' | 'record' | 'due'>;
   provider: Pick<Provider, 'name' | 'account' | 'progress'>;
-  pace: Pick<Pace, 'mayAsk'>;
+  sources: readonly Pick<Source, 'name'>[];
+  pace: Pick<Pace, 'mayAsk' | 'take' | 'giveBack'>;
   clock: Clock;
   log: Log;
   /** How patient the source of a delivery is with bounces. */
@@ -35,7 +40,9 @@ const refusedMs = 60 * 60_000;
 /** A provider that does not answer questions gets no more of them for a while. */
 const silentMs = 5 * 60_000;
 
-export function createHeal({ outbox, provider, pace, clock, log, policyOf }: HealParts): Heal {
+export function createHeal(parts: HealParts): Heal {
+  const { outbox, provider, pace, clock, log, policyOf } = parts;
+  const names = parts.sources.map(({ name }) => name);
   let askAt = clock.monotonic();
   let isRefusalTold = false;
 
@@ -43,7 +50,10 @@ export function createHeal({ outbox, provider, pace, clock, log, policyOf }: Hea
     const named = mails.flatMap(({ messageId, leftAt, account }) =>
       messageId !== null && account === provider.account ? [{ messageId, leftAt }] : [],
     );
-    const { answers, isRefused } = await askSafely(named, signal);
+    const { answers, isRefused } = await askSafely(named, () =>
+      // A database that fails is heard of when the answers are written down.
+      permitFor(signal).catch(() => false),
+    );
     if (isRefused) {
       askAt = clock.monotonic() + refusedMs;
       if (!isRefusalTold) log.error('heal.refused', { provider: provider.name, account: provider.account });
@@ -65,23 +75,41 @@ export function createHeal({ outbox, provider, pace, clock, log, policyOf }: Hea
   }
 
   /** A provider must not throw; if one does, nothing was answered. */
-  const askSafely: NonNullable<Provider['progress']> = async (mails, signal) => {
+  const askSafely: NonNullable<Provider['progress']> = async (mails, mayAsk: MayAsk) => {
     const nothing = { answers: new Map<string, Progress | null>(), isRefused: false };
     if (mails.length === 0 || !provider.progress) return nothing;
-    return provider.progress(mails, signal).catch((error: unknown) => {
+    return provider.progress(mails, mayAsk).catch((error: unknown) => {
       log.error('provider.threw', { provider: provider.name, error });
       return nothing;
     });
   };
 
-  function reportOf({ seq, source, round, messageId }: Unconfirmed, { event, at, error }: Progress): Report {
+  /** For one question: mail that is due goes first. */
+  async function permitFor(signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return false;
+    const { pausedSources, ...permits } = await pace.take(1);
+    const isFree = permits.count > 0 && !(await isMailDue(pausedSources));
+    // Whether an outage is over is found out by one mail: a question does not stand in its place, nor wait for it.
+    if (!isFree || permits.isTrial) await pace.giveBack(permits, 0);
+    if (!isFree || permits.isTrial) return isFree;
+    return (await createSlots(permits, pace, clock).next(signal)) && !signal.aborted;
+  }
+
+  async function isMailDue(pausedSources: ReadonlySet<string>): Promise<boolean> {
+    return (await outbox.due(names)).some(({ source }) => !pausedSources.has(source));
+  }
+
+  function reportOf(mail: Unconfirmed, { event, at, error }: Progress): Report {
+    const { seq, source, messageId } = mail;
+    const round = Math.max(mail.round, 1);
+    const isTooLate = event === 'bounced_for_now' && isOldNews(mail, clock.now());
     return {
-      ...{ seq, actor: 'heal', event, round: Math.max(round, 1), at, detail: { evidence: 'look-up' } },
+      ...{ seq, actor: 'heal', event, round, at, detail: { evidence: 'look-up' } },
       ...(messageId !== null && { messageId }),
-      ...(error && { error }),
+      ...(error && { error: isTooLate ? tooLate(error, clock.now() - mail.leftAt) : error }),
       ...(event === 'bounced_for_now' && {
-        dueAt: clock.now() + bounceRetryDelayMs(policyOf(source), Math.max(round, 1)),
-        roundsMax: policyOf(source).roundsMax,
+        dueAt: clock.now() + bounceRetryDelayMs(policyOf(source), round),
+        roundsMax: isTooLate ? round : policyOf(source).roundsMax,
       }),
     };
   }
@@ -89,9 +117,15 @@ export function createHeal({ outbox, provider, pace, clock, log, policyOf }: Hea
   return {
     async runOnce(signal) {
       if (!provider.progress || clock.monotonic() < askAt || signal.aborted) return 0;
-      if (!(await pace.mayAsk())) return 0;
+      const free = await pace.mayAsk();
+      if (!free || (await isMailDue(free.pausedSources))) return 0;
       const mails = await outbox.unconfirmed({ limit: batchMax, holdMs });
       return mails.length === 0 ? 0 : ask(mails, signal);
     },
   };
+}
+
+function tooLate(error: DeliveryError, sinceMs: number): DeliveryError {
+  const why = `found out ${duration(sinceMs)} after it left, too late for a new mail`;
+  return { ...error, code: 'found_too_late', message: `${error.message ?? error.code}; ${why}` };
 }

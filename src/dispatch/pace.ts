@@ -25,8 +25,11 @@ export interface Pace {
   take(wanted: number): Promise<Permits & { pausedSources: ReadonlySet<string> }>;
   giveBack(permits: Permits, used: number): Promise<void>;
   observe(seen: Observation): Promise<void>;
-  /** Whether it may be asked what is no mail: not while it is down, wants to be left alone, or everything is paused. */
-  mayAsk(): Promise<boolean>;
+  /**
+   * Whether it may be asked what is no mail: null while it is down, wants to be left alone, or everything is paused; otherwise
+   * whose mails do not leave at present.
+   */
+  mayAsk(): Promise<{ pausedSources: ReadonlySet<string> } | null>;
   /** Asks the provider whether it is up again, if that is due and nobody else does. */
   probeIfDue(): Promise<void>;
 }
@@ -92,9 +95,10 @@ export function createPace({ db, provider, clock, log }: PaceParts): Pace {
 
     async mayAsk() {
       const paused = await pausedScopes(db.read);
-      if (paused.has(everything)) return false;
+      if (paused.has(everything)) return null;
       const state = await readPace(db, account);
-      return state === null || (state.openSince === null && state.pausedUntil <= clock.now());
+      const isFree = state === null || (state.openSince === null && state.pausedUntil <= clock.now());
+      return isFree ? { pausedSources: paused } : null;
     },
 
     async probeIfDue() {

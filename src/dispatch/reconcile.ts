@@ -42,6 +42,8 @@ export interface Settled {
   seq: number;
   event: Report['event'];
   status: Status | null;
+  /** Another account, which may have the mail and was not asked. */
+  heldBy: string | null;
 }
 
 export interface ReconcileParts {
@@ -107,10 +109,21 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
         // By the wall clock too: a machine that was asleep does not know it by the other, and the key may be forgotten.
         const isInTime = clock.now() + longestCallMs <= one.leaseEndsAt;
         const mayLeave = leaving.has(one.seq) && hasSlot && isInTime && !signal.aborted;
-        const report = await settle(one, mayLeave ? startBefore : null, (outcome) => note(seen, outcome));
+        const isElsewhere = one.account !== null && one.account !== provider.account;
+        const report = await settle(one, {
+          startBefore: mayLeave ? startBefore : null,
+          // An operator's shell may have other settings than the server, which can ask.
+          mayGiveUp: !walk || !isElsewhere,
+          tell: (outcome) => note(seen, outcome),
+        });
         const [answer] = await outbox.record([report]);
         if (answer?.changed) tellEnd(one, report.event, answer.status);
-        return { seq: one.seq, event: report.event, status: answer?.status ?? null };
+        return {
+          seq: one.seq,
+          event: report.event,
+          status: answer?.status ?? null,
+          heldBy: isElsewhere ? one.account : null,
+        };
       }),
     );
     await pace.observe({ ...seen, ratePerSecond: provider.seenRatePerSecond?.() ?? null });
@@ -144,11 +157,14 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
     return allowed;
   }
 
-  /** `startBefore` is null where the same bytes may not leave again. */
+  /** `startBefore` is null where the same bytes may not leave again; `mayGiveUp`, to a person. */
   async function settle(
     one: Doubted,
-    startBefore: number | null,
-    tell: (outcome: Outcome) => void,
+    {
+      startBefore,
+      mayGiveUp,
+      tell,
+    }: { startBefore: number | null; mayGiveUp: boolean; tell: (outcome: Outcome) => void },
   ): Promise<Report> {
     const base = { seq: one.seq, lease: one.lease, actor: worker };
     const round = Math.max(one.round, 1);
@@ -200,7 +216,7 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
       const waitMs = Math.min(againLongestMs, againFirstMs * 2 ** one.lease);
       return { ...base, event: 'still_unknown', isAttempt: false, dueAt: clock.now() + waitMs };
     }
-    if (startBefore === null && clock.now() >= deadlineOf(one)) {
+    if (mayGiveUp && startBefore === null && clock.now() >= deadlineOf(one)) {
       const message = `Nobody can find out whether ${one.account ?? 'the provider'} has this mail.`;
       return { ...base, event: 'undecidable', error: { code: 'undecidable', message } };
     }

@@ -18,6 +18,8 @@ export interface Sweep {
 interface Swept {
   recovered: number;
   doubted: number;
+  /** What is said to be sent without proof: looked through; or more follows, at once or when fewer doubts are due. */
+  unproven: 'none' | 'more' | 'later';
   expired: number;
   requests: number;
   owed: number;
@@ -53,6 +55,7 @@ export function createSweep(parts: SweepParts): Sweep {
   const { outbox, queries, keepers, clock, log, retentionMs, doubtAfterMs } = parts;
   let doubtAt = clock.monotonic();
   let doubtedUpTo: Unproven | null = null;
+  let unproven: Swept['unproven'] = 'none';
   let forgetAt = clock.monotonic();
   let forgottenUpTo = 0;
   let foldAt = clock.monotonic();
@@ -85,15 +88,20 @@ export function createSweep(parts: SweepParts): Sweep {
 
   /** 003-8.3-2: before anything more is sent, the provider is asked. That this can happen at all is an alert (003-8.2-9). */
   async function doubt(): Promise<number> {
+    unproven = 'none';
     if (clock.monotonic() < doubtAt) return 0;
     const now = clock.now();
     const { rows, next } = await queries.unproven(now - doubtAfterMs, doubtedUpTo, batchMax);
     if (rows.length > 0) {
       // A look-up may take many questions: a whole import at once would stand in front of every doubt of today.
       const waiting = await queries.overdue(['reconciling'], false, now, doubtsMax);
-      if (waiting.length >= doubtsMax) return 0;
+      if (waiting.length >= doubtsMax) {
+        unproven = 'later';
+        return 0;
+      }
     }
     doubtedUpTo = next;
+    if (next !== null) unproven = 'more';
     if (next === null) doubtAt = clock.monotonic() + doubtEveryMs;
     const answers = await outbox.record(
       rows.map(({ seq }) => ({ seq, actor: 'sweep', event: 'doubted', dueAt: now })),
@@ -127,6 +135,7 @@ export function createSweep(parts: SweepParts): Sweep {
         requests: await counted(outbox.performRequests),
         owed: await counted(outbox.tellOwedFacts),
         forgotten: await counted(forget),
+        unproven,
       };
       await counted(fold);
       if (failures.length > 0) throw failures[0];

@@ -111,12 +111,15 @@ const verdicts: Record<Status, (one: Case) => Verdict> = {
       : 'Whether it reached their mailbox is not told in this way of sending.';
     return yes(`${nameOf(state.account)} accepted it ${when}. ${word}`);
   },
-  delivered: ({ state, circumstances: { now } }) => {
+  delivered: (one) => {
+    const { state, circumstances } = one;
+    const { now } = circumstances;
     const arrivedAt = state.deliveredAt ?? now;
     const arrived = "the recipient's mail server took it";
-    if (state.sentAt === null) return yes(`${arrived} ${ago(now - arrivedAt)}.`);
+    const latest = isOnlyLookedUp(one) ? ' at the latest' : '';
+    if (state.sentAt === null) return yes(`${arrived} ${ago(now - arrivedAt)}${latest}.`);
     const later =
-      arrivedAt - state.sentAt < 1_000 ? 'at once' : `${duration(arrivedAt - state.sentAt)} later`;
+      arrivedAt - state.sentAt < 1_000 ? 'at once' : `${duration(arrivedAt - state.sentAt)} later${latest}`;
     return yes(`${nameOf(state.account)} accepted it ${ago(now - state.sentAt)}, and ${arrived} ${later}.`);
   },
   failed_permanent: (one) => {
@@ -218,6 +221,12 @@ function roundsThatLeft({ state, moments }: Case): number {
   return state.round - new Set(full.map(({ round }) => round)).size;
 }
 
+/** Then the time is that of our question, and it may have arrived long before. */
+function isOnlyLookedUp({ moments }: Case): boolean {
+  const words = moments.filter(({ event }) => event === 'confirmed');
+  return words.length > 0 && words.every(({ detail }) => detail.evidence === 'look-up');
+}
+
 function waiting({ state, hindrances: [first], circumstances: { now } }: Case, why: string, what: string) {
   if (first) return notYet(`${first.brief}${why === 'it waits to be sent' ? '' : `; before that, ${why}`}.`);
   return notYet(`${why}; ${what === 'due' ? 'it is due' : what} ${whenOf(state, now)}.`);
@@ -234,7 +243,9 @@ function notSent(one: Case, why: string): Verdict {
 
 /** What is known of a delivery in doubt; a sentence without its stop. */
 export function doubtOf({ moments, state }: Pick<Case, 'moments' | 'state'>): string {
-  const cause = last({ moments }, 'outcome_unknown', 'key_conflict', 'lease_expired', 'doubted');
+  // A reconciler that dies makes no doubt; there was one before.
+  const begun = moments.filter(({ event, detail }) => event !== 'lease_expired' || detail.from === 'sending');
+  const cause = last({ moments: begun }, 'outcome_unknown', 'key_conflict', 'lease_expired', 'doubted');
   const name = nameOf(state.account);
   switch (cause?.event) {
     case 'key_conflict':

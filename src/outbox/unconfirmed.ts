@@ -24,6 +24,8 @@ export interface UnconfirmedOrder {
 
 /** A mail server gives up after two to five days; what has not been heard of after three is not worth a question a day. */
 const askedForMs = 3 * 86_400_000;
+/** The last look may come a little late, and is still a look. */
+const lateMs = 3_600_000;
 /** No two looks closer than this, whatever the clocks say. */
 const againMinMs = 60_000;
 
@@ -67,6 +69,14 @@ export async function lookAgainLater(
   await sql`
     UPDATE deliveries SET due_at = input.due_at FROM ${input} WHERE deliveries.seq = input.seq
   `.execute(tx);
+}
+
+/**
+ * Nobody may have been able to ask for weeks: a pause, an outage, another provider. What is learnt then is written down, but
+ * it is too late for a new mail.
+ */
+export function isOldNews({ leftAt }: Pick<Unconfirmed, 'leftAt'>, now: number): boolean {
+  return now > leftAt + askedForMs + lateMs;
 }
 
 function nextLookAt(leftAt: number, now: number): number | null {

@@ -15,8 +15,11 @@ export interface Provider {
   /** Never throws and never answers later than `longestCallMs`. */
   send(parcel: Parcel): Promise<Sent>;
   lookUp?(reference: MailReference): Promise<LookUp>;
-  /** What became of mails that it accepted, as far as it can tell in a minute, or until it is stopped. Never throws. */
-  progress?(mails: readonly AcceptedMail[], signal: AbortSignal): Promise<ProgressReport>;
+  /**
+   * What became of mails that it accepted, as far as it can tell in a minute. Never throws. `mayAsk` is waited for before
+   * each question, and its first no ends them.
+   */
+  progress?(mails: readonly AcceptedMail[], mayAsk: MayAsk): Promise<ProgressReport>;
   /** Mails a second that it takes by the word of its last answers; null while none has said so. */
   seenRatePerSecond?(): number | null;
   /** Whether mail would be accepted now; sends none. */
@@ -51,6 +54,8 @@ export interface Parcel {
   /** The same by the wall clock, for a machine that was asleep: nothing begins to leave so late that it could end after this. */
   leaseEndsAt: number;
 }
+
+export type MayAsk = () => Promise<boolean>;
 
 export interface AcceptedMail {
   messageId: string;

@@ -131,7 +131,7 @@ export function createReliable(provider: Provider, options: ReliableOptions): Re
       return outcome;
     },
     ...(lookUp && { lookUp: (reference) => lookUp.call(provider, reference) }),
-    ...(progress && { progress: (mails, signal) => progress.call(provider, mails, signal) }),
+    ...(progress && { progress: (mails, mayAsk) => progress.call(provider, mails, mayAsk) }),
     ...(seenRatePerSecond && { seenRatePerSecond: () => seenRatePerSecond.call(provider) }),
     async probe() {
       try {

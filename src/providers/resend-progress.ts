@@ -1,5 +1,5 @@
 import type { Clock } from '../std/clock.ts';
-import type { AcceptedMail, Progress, ProgressReport } from './provider.ts';
+import type { AcceptedMail, MayAsk, Progress, ProgressReport } from './provider.ts';
 import { parseJson } from './resend-answer.ts';
 import type { Questions } from './resend-questions.ts';
 
@@ -15,58 +15,75 @@ export interface ResendProgressParts {
   timeoutMs: number;
 }
 
+/** One mail that it cannot tell of must not stand in front of the others; so many in a row are the provider's own trouble. */
+const failuresMax = 3;
+
 export function createResendProgress({ questions, clock, timeoutMs }: ResendProgressParts) {
-  return async function progress(
-    mails: readonly AcceptedMail[],
-    signal: AbortSignal,
-  ): Promise<ProgressReport> {
+  return async function progress(mails: readonly AcceptedMail[], mayAsk: MayAsk): Promise<ProgressReport> {
     const until = clock.monotonic() + timeoutMs;
     const answers = new Map<string, Progress | null>();
-    // A message id of anybody's making would be a path of anybody's making.
+    // A message id of anybody's making would be a path of anybody's making: nothing can be learnt of it.
+    for (const { messageId } of mails) if (!isId(messageId)) answers.set(messageId, null);
     const waiting = mails
-      .filter(({ messageId }) => /^[\w-]{1,100}$/.test(messageId))
+      .filter(({ messageId }) => isId(messageId))
       .sort((a, b) => b.leftAt - a.leftAt)
       .map(({ messageId }) => messageId);
     const wanted = new Set(waiting);
     let doPagesPay = true;
+    let isOver = false;
+    const failed: string[] = [];
 
-    /** Answers the last id of the page, if one of the mails was on it and more follow. */
+    const turn = async () => {
+      isOver ||= !(await mayAsk());
+      return !isOver;
+    };
+    const isSomeLeft = () => waiting.some((id) => !answers.has(id));
+
+    /** Answers the last id of the page, if it told of mails that nothing was known of, and more follow. */
     async function readPage(after: string): Promise<string | undefined> {
-      const body = await questions.askForObject(`/emails?limit=100&after=${after}`, until);
+      const body = await questions.askForObject(`/emails?limit=100&after=${after}`, until, turn);
       const { data, has_more: hasMore } = (body ?? {}) as { data?: unknown; has_more?: unknown };
       if (!Array.isArray(data)) return undefined;
       const hits = data.filter((mail) => note(mail)).length;
       const { id } = (data.at(-1) ?? {}) as { id?: unknown };
-      return hits > 0 && hasMore === true && typeof id === 'string' && /^[\w-]+$/.test(id) ? id : undefined;
+      return hits > 0 && hasMore === true && typeof id === 'string' && isId(id) ? id : undefined;
     }
 
-    /** Whether it is one that we asked about. */
+    /** Whether it is news of one that we asked about. What is known stays: a page may be older than an answer. */
     function note(mail: unknown): boolean {
       const { id, last_event: word } = (mail ?? {}) as { id?: unknown; last_event?: unknown };
-      if (typeof id !== 'string' || !wanted.has(id)) return false;
+      if (typeof id !== 'string' || !wanted.has(id) || answers.has(id)) return false;
       answers.set(id, progressOf(word, clock.now()));
       return true;
     }
 
     for (const id of waiting) {
-      if (signal.aborted) break;
       if (answers.has(id)) continue;
-      const answer = await questions.ask(`/emails/${id}`, until);
-      // Not now; those that are left are asked about the next time.
-      if (!answer || answer.status >= 500) break;
+      const answer = await questions.ask(`/emails/${id}`, until, turn);
+      if (isOver) break;
+      if (!answer || answer.status >= 500) {
+        failed.push(id);
+        // Not now; those that are left are asked about the next time.
+        if (failed.length === failuresMax) break;
+        continue;
+      }
       if (answer.status === 401 || answer.status === 403) return { answers, isRefused: true };
+      // It does answer, only not about these.
+      for (const one of failed.splice(0)) if (!answers.has(one)) answers.set(one, null);
       if (answer.status !== 200 || !note(parseJson(answer.bodyText))) {
         answers.set(id, null);
         continue;
       }
       let last: string | undefined = id;
       const before = answers.size;
-      while (last !== undefined && doPagesPay && answers.size < wanted.size) last = await readPage(last);
+      while (last !== undefined && doPagesPay && isSomeLeft()) last = await readPage(last);
       doPagesPay &&= answers.size > before;
     }
     return { answers, isRefused: false };
   };
 }
+
+const isId = (text: string) => /^[\w-]{1,100}$/.test(text);
 
 const notWhy = (word: string) => ({
   code: word,
@@ -82,12 +99,12 @@ function progressOf(word: unknown, now: number): Progress | null {
     case 'clicked':
       return { event: 'confirmed', at: now };
     case 'bounced':
-      // Of which kind is not told, and only a bounce for good may stop an address.
+    case 'failed':
+      // Of which kind is not told: only a bounce for good may stop an address, and a failure by quota passes. A webhook that
+      // knows the reason outranks this, whichever comes first.
       return { event: 'bounced_for_now', at: now, error: notWhy(word) };
     case 'complained':
       return { event: 'complained', at: now };
-    case 'failed':
-      return { event: 'provider_failed', at: now, error: notWhy(word) };
     case 'suppressed':
       return { event: 'provider_suppressed', at: now, error: notWhy(word) };
     default:

@@ -1,16 +1,17 @@
 import type { Clock } from '../std/clock.ts';
+import type { MayAsk } from './provider.ts';
 import { parseJson, throttleMs } from './resend-answer.ts';
 import type { Exchanged } from './resend-exchange.ts';
 
 /**
- * What Resend is asked besides mails, at a pace of its own: all questions together take half of the account's rate at most,
- * because asking about old mail must not hold up new mail. They need a key with full access.
+ * What Resend is asked besides mails, at a pace of its own: all questions of a process together take a quarter of the account's
+ * rate at most, because asking about old mail must not hold up new mail. They need a key with full access.
  */
 export interface Questions {
-  /** Undefined when there was no answer in time; `until` is by the monotonic clock. */
-  ask(path: string, until: number): Promise<Answered | undefined>;
+  /** Undefined when there was no answer in time, or `mayAsk` said no; `until` is by the monotonic clock. */
+  ask(path: string, until: number, mayAsk?: MayAsk): Promise<Answered | undefined>;
   /** The body of a 200, if it is JSON. */
-  askForObject(path: string, until: number): Promise<object | undefined>;
+  askForObject(path: string, until: number, mayAsk?: MayAsk): Promise<object | undefined>;
 }
 
 type Answered = Extract<Exchanged, { kind: 'answered' }>;
@@ -18,19 +19,22 @@ type Answered = Extract<Exchanged, { kind: 'answered' }>;
 export interface QuestionsParts {
   get: (path: string) => Promise<Exchanged>;
   clock: Clock;
-  ratePerSecond: number;
+  /** What the account may do at this moment, as far as is known. */
+  ratePerSecond: () => number;
 }
 
+const rateShare = 1 / 4;
+
 export function createQuestions({ get, clock, ratePerSecond }: QuestionsParts): Questions {
-  const spacingMs = 2000 / ratePerSecond;
   let nextAt = Number.NEGATIVE_INFINITY;
 
-  async function ask(path: string, until: number): Promise<Answered | undefined> {
+  async function ask(path: string, until: number, mayAsk?: MayAsk): Promise<Answered | undefined> {
     for (;;) {
       const startAt = Math.max(nextAt, clock.monotonic());
       if (startAt >= until) return undefined;
-      nextAt = startAt + spacingMs;
+      nextAt = startAt + 1000 / (ratePerSecond() * rateShare);
       if (startAt > clock.monotonic()) await clock.sleep(startAt - clock.monotonic());
+      if (mayAsk && !(await mayAsk())) return undefined;
       const answer = await get(path);
       if (answer.kind !== 'answered') return undefined;
       if (answer.status !== 429) return answer;
@@ -40,8 +44,8 @@ export function createQuestions({ get, clock, ratePerSecond }: QuestionsParts): 
 
   return {
     ask,
-    async askForObject(path, until) {
-      const answer = await ask(path, until);
+    async askForObject(path, until, mayAsk) {
+      const answer = await ask(path, until, mayAsk);
       return answer?.status === 200 ? parseJson(answer.bodyText) : undefined;
     },
   };

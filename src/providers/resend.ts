@@ -62,7 +62,10 @@ export function createResend({
     return { ...exchanged, bodyText: exchanged.bodyText?.replaceAll(apiKey, '[key]') ?? null };
   }
   const get = (path: string) => ask(questions, { method: 'GET', path, answerOctetsMax: logOctetsMax });
-  const asking = createQuestions({ get, clock, ratePerSecond });
+  const asking = createQuestions({
+    ...{ get, clock },
+    ratePerSecond: () => Math.min(ratePerSecond, seenRatePerSecond ?? Infinity),
+  });
 
   return {
     name: 'resend',

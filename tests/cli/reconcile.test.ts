@@ -20,6 +20,9 @@ afterEach(async () => {
 const tidings = (...args: string[]) =>
   shell.run(['reconcile', ...args], { env: { DATABASE_URL: world.url, LOG_LEVEL: 'error' } });
 
+const nothingInDoubt =
+  'Nothing is in doubt that could be looked into. What waits for a person: npx tidings reconcile list\n';
+
 /** In doubt for a day, so that no key is known any more; nobody holds it. */
 async function doubt(number: number, more: Parameters<typeof rowIn>[3] = {}): Promise<number> {
   const now = Date.now();
@@ -69,6 +72,15 @@ test('list: what is in doubt, since when, what is known and what happens next', 
   expect(lines[4]).toContain('npx tidings deliveries explain <number>');
 });
 
+test('list: what is said to be sent is in doubt since it was doubted', async () => {
+  const sentAt = Date.now() - 30 * 86_400_000;
+  const seq = await rowIn(world, 'sent', 1, { evidence: 0, dueAt: null, sentAt });
+  await world.outbox.record([{ seq, actor: 'sweep', event: 'doubted', dueAt: Date.now() + 60_000 }]);
+  const at = Date.now() - 3 * 3_600_000;
+  await world.db.write.updateTable('delivery_events').set({ at }).where('event', '=', 'doubted').execute();
+  expect((await tidings('list')).out.split('\n')[1]).toMatch(/ reconciling +3 h +it was said to be sent/);
+});
+
 test('list: for programs, page by page', async () => {
   const seqs = [await doubt(1), await doubt(2), await doubt(3)];
   const first = JSON.parse((await tidings('list', '--json', '--limit', '2')).out);
@@ -97,17 +109,18 @@ test('run: settles what is due, leaves what waits, and says what became of each'
       'Looked into 3 deliveries:',
       '1 sent: the provider has them, and nothing went out twice.',
       '1 not sent: the provider does not have them, and they are tried again.',
-      '1 need a person: nobody can find out. See them: npx tidings reconcile list',
+      '1 still in doubt: they are looked into again, by themselves.',
+      'Some are held by the account resend:gone, and this command asks capture: run it with the settings of the server that sends by resend:gone.',
       '',
     ].join('\n'),
   ]);
   expect(await Promise.all([found, absent, elsewhere, later].map(statusOf))).toEqual([
-    ...['sent', 'failed_transient', 'needs_review', 'reconciling'],
+    ...['sent', 'failed_transient', 'reconciling', 'reconciling'],
   ]);
   const again = await tidings('run');
   expect([again.code, again.out]).toEqual([
     0,
-    'Nothing is due: 1 is in doubt and looked into later, by itself. Now: npx tidings reconcile run --all\n',
+    'Nothing is due: 2 are in doubt and looked into later, by itself. Now: npx tidings reconcile run --all\n',
   ]);
 });
 
@@ -139,13 +152,32 @@ test('run: what a worker left that is gone is found without a server', async () 
   expect((await world.queries.story(seq)).events.map(({ event }) => event)).toContain('lease_expired');
 });
 
+test('run: who has no account to ask is put before a person, as the last rung', async () => {
+  const old = Date.now() - 86_400_000;
+  const seq = await doubt(1, { account: null, lastAttemptAt: old, evidence: 0, lease: 10 });
+  const { out } = await tidings('run', '--json');
+  expect(JSON.parse(out)).toMatchObject({ total: 1, needsReview: 1, elsewhere: [] });
+  expect(await statusOf(seq)).toBe('needs_review');
+});
+
+test('run: of a whole import each is looked into, also behind pages that need no look', async () => {
+  const sentAt = Date.now() - 10 * 86_400_000;
+  const seqs = [];
+  for (let number = 0; number < 460; number++) {
+    // The first two hundred have the provider's id: nothing to doubt.
+    const more = number < 200 ? { providerMessageId: `m-${number}` } : {};
+    const row = { evidence: 0, dueAt: null, account: 'capture', sentAt: sentAt + number, ...more };
+    seqs.push(await rowIn(world, 'sent', number, row));
+  }
+  const { out } = await tidings('run', '--json');
+  expect(JSON.parse(out)).toMatchObject({ total: 260, notSent: 260 });
+  expect(await statusOf(seqs[0] ?? 0)).toBe('sent');
+}, 30_000);
+
 test('run: a pause is respected, and told', async () => {
   const pause = { scope: '*', reason: 'wrong text', paused_by: 'ana', paused_at: Date.now() };
   await world.db.write.insertInto('pauses').values(pause).execute();
-  expect(await tidings('run')).toMatchObject({
-    code: 0,
-    out: 'Nothing is in doubt that could be looked into. What waits for a person: npx tidings reconcile list\n',
-  });
+  expect(await tidings('run')).toMatchObject({ code: 0, out: nothingInDoubt });
   const seq = await doubt(1);
   const { code, out } = await tidings('run');
   expect(code).toBe(1);
@@ -171,8 +203,5 @@ test('run: a provider that is down is told of, and not waited for', async () => 
 });
 
 test('run: nothing in doubt', async () => {
-  expect(await tidings('run')).toMatchObject({
-    code: 0,
-    out: 'Nothing is in doubt that could be looked into. What waits for a person: npx tidings reconcile list\n',
-  });
+  expect(await tidings('run')).toMatchObject({ code: 0, out: nothingInDoubt });
 });

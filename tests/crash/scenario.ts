@@ -126,11 +126,16 @@ export function createScenario(number: number): Scenario {
         ...{ retentionMs: 90 * dayMs, doubtAfterMs: 1 },
       }),
       heal: createHeal({
-        ...{ outbox, pace, clock, log, policyOf: () => source.policy },
+        ...{ outbox, sources: [source], pace, clock, log, policyOf: () => source.policy },
         // One has arrived, of the others there is no word.
         provider: {
           ...provider,
-          progress: async (mails) => ({ answers: answersFor(mails), isRefused: false }),
+          async progress(mails, mayAsk) {
+            const answers = (await mayAsk()) ? answersFor(mails) : new Map();
+            // Between two questions everything is stopped.
+            await whilePaused(db, time, mayAsk);
+            return { answers, isRefused: false };
+          },
         },
       }),
       reconcile: createReconcile({
@@ -138,6 +143,14 @@ export function createScenario(number: number): Scenario {
         leaseOf: () => leaseMs(source.policy, provider.guarantees),
       }),
     };
+  }
+
+  /** An operator who stops everything, looks, and goes on. */
+  async function whilePaused(db: Database, time: JumpingClock, work: () => Promise<unknown>): Promise<void> {
+    const pauses = createPauses(db, time);
+    await pauses.pause(everything, { reason: 'a look', operator: 'an operator' });
+    await work();
+    for (const { scope } of await pauses.list()) await pauses.resume(scope);
   }
 
   const answersFor = (mails: readonly AcceptedMail[]) =>
@@ -228,10 +241,7 @@ export function createScenario(number: number): Scenario {
     // An account that nobody has used so far has no row yet.
     const fresh = { ...parts.provider, account: `${prefix}${parts.worker}` };
     await createPace({ db: parts.db, provider: fresh, clock, log }).take(1);
-    // An operator who stops everything, looks, and goes on.
-    const pauses = createPauses(parts.db, clock);
-    await pauses.pause(everything, { reason: 'a look', operator: 'an operator' });
-    for (const { scope } of await pauses.list()) await pauses.resume(scope);
+    await whilePaused(parts.db, clock, async () => {});
     const { signal } = new AbortController();
     for (let turn = 0; turn < 60; turn++) {
       await engine.sweep.runOnce();

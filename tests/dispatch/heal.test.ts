@@ -5,7 +5,7 @@ import { signal } from '../support/dispatch-world.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { createResendOutboxWorld, type ResendOutboxWorld } from '../support/resend-outbox-world.ts';
 import { rowIn } from '../support/rows.ts';
-import { onBothDatabases } from '../support/world.ts';
+import { intentNumber, onBothDatabases } from '../support/world.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -47,7 +47,7 @@ onBothDatabases('mails of whose fate no word came', (dialect) => {
       ['clicked', 'delivered'],
       ['bounced', 'failed_transient', { round: 1, evidence: rankOf('bounced_for_now', 1) }],
       ['complained', 'suppressed'],
-      ['failed', 'failed_permanent'],
+      ['failed', 'failed_transient', { round: 1, evidence: rankOf('bounced_for_now', 1) }],
       ['suppressed', 'suppressed'],
       ['sent', 'sent'],
       ['delivery_delayed', 'sent'],
@@ -101,6 +101,161 @@ onBothDatabases('mails of whose fate no word came', (dialect) => {
     await confirm(second, deliveredAt);
     const end = { status: 'delivered', delivered_at: deliveredAt, due_at: null };
     expect([await world.find(first), await world.find(second)]).toMatchObject([end, end]);
+  });
+
+  // What Resend says when it is asked, what its webhook says, and the one end of both.
+  it.each([
+    ['delivered', 'confirmed', 'delivered'],
+    ['bounced', 'bounced_for_now', 'failed_transient'],
+    ['bounced', 'bounced_for_good', 'suppressed'],
+    ['failed', 'bounced_for_now', 'failed_transient'],
+    ['failed', 'provider_failed', 'failed_permanent'],
+    ['complained', 'complained', 'suppressed'],
+    ['suppressed', 'provider_suppressed', 'suppressed'],
+  ] as const)(
+    'asked it says %s, its webhook says %s: in either order it is %s',
+    async (word, event, status) => {
+      const [first = 0, second = 0] = await sendAll(2);
+      const hook = (seq: number) =>
+        world.outbox.record([
+          { seq, event, round: 1, at: world.clock.now(), actor: 'webhook', dueAt: 1, roundsMax: 3 },
+        ]);
+      await becomes(first, word);
+      await becomes(second, word);
+      await world.clock.advance(healAfterMs);
+      // The webhook of the first comes while the answer is on its way, that of the second afterwards.
+      const overtaken: typeof world.resend = {
+        ...world.resend,
+        async progress(mails, mayAsk) {
+          const answered = await world.resend.progress?.(mails, mayAsk);
+          await hook(first);
+          return answered ?? { answers: new Map(), isRefused: true };
+        },
+      };
+      expect(await heal(overtaken)).toBe(2);
+      await hook(second);
+      const end = { status, evidence: rankOf(event, 1) };
+      expect([await world.find(first), await world.find(second)]).toMatchObject([end, end]);
+    },
+  );
+
+  it('a bounce that is found weeks later is written down, and makes no new mail', async () => {
+    const [bounced, arrived, inTime] = await sendAll(3);
+    await becomes(bounced, 'bounced');
+    await becomes(arrived, 'delivered');
+    await becomes(inTime, 'bounced');
+    const day = 24 * hourMs;
+    const dueLater = world.clock.now() + 30 * day;
+    await world.clock.advance(3 * day + hourMs);
+    await world.db.write
+      .updateTable('deliveries')
+      .set({ due_at: dueLater })
+      .where('seq', '<>', inTime ?? 0)
+      .execute();
+    expect(await heal()).toBe(1);
+    expect(await world.find(inTime), 'the last look, a little late').toMatchObject({
+      status: 'failed_transient',
+    });
+    await world.db.write
+      .updateTable('deliveries')
+      .set({ status: 'expired', due_at: null })
+      .where('seq', '=', inTime ?? 0)
+      .execute();
+    await world.clock.advance(27 * day);
+    expect(await heal()).toBe(2);
+    expect(await world.find(arrived)).toMatchObject({ status: 'delivered' });
+    const row = await world.find(bounced);
+    expect(row).toMatchObject({ status: 'failed_permanent', due_at: null, round: 1 });
+    expect(JSON.parse(row?.last_error ?? '')).toEqual({
+      code: 'found_too_late',
+      provider: 'resend',
+      message:
+        'Resend was asked and says bounced, not why; found out 30 d after it left, too late for a new mail',
+    });
+    await world.clock.advance(30 * day);
+    await world.send();
+    expect(world.fake.ledger.accepted).toHaveLength(3);
+  });
+
+  it('while mail is due nobody is asked, but for mail of a source that is paused', async () => {
+    const [seq] = await sendAll(1);
+    await becomes(seq, 'delivered');
+    await world.clock.advance(healAfterMs);
+    await world.enqueue(7);
+    const before = await world.find(seq);
+    expect(await heal()).toBe(0);
+    expect([questions(), await world.find(seq)]).toEqual([0, before]);
+    await world.db.write
+      .insertInto('pauses')
+      .values({ scope: 'plain', reason: 'x', paused_by: 'ana', paused_at: 1 })
+      .execute();
+    expect(await heal()).toBe(1);
+    expect(await world.find(seq)).toMatchObject({ status: 'delivered' });
+  });
+
+  it('mail that becomes due in the middle is not waited behind the rest of the questions', async () => {
+    await sendAll(3);
+    await world.clock.advance(healAfterMs);
+    world.fake.rules.push({
+      lie: { kind: 'answer', isAccepted: false, status: 404 },
+      match: ({ method }) => method === 'GET',
+    });
+    const { progress } = world.resend;
+    if (!progress) throw new Error('cannot be asked');
+    const interrupted = {
+      ...world.resend,
+      progress: (mails: Parameters<typeof progress>[0], mayAsk: () => Promise<boolean>) =>
+        progress(mails, async () => {
+          if (questions() === 1) await world.enqueue(9);
+          return mayAsk();
+        }),
+    };
+    expect(await heal(interrupted)).toBe(3);
+    expect(questions()).toBe(1);
+  });
+
+  it('at the provider’s limit, healing leaves the rate to new mail', async () => {
+    world.fake.limits.ratePerSecond = 10;
+    const provider = world.connect({ ratePerSecond: 10 });
+    const now = world.clock.now();
+    for (let number = 0; number < 40; number++) {
+      await rowIn(world, 'sent', number, {
+        ...{ account: provider.account, providerMessageId: `gone-${number}`, sentAt: now },
+        dueAt: now,
+      });
+    }
+    const dispatch = world.dispatch({ provider });
+    async function sendNewMail(): Promise<void> {
+      while (questions() < 4) await new Promise((resolve) => setTimeout(resolve, 2));
+      await world.outbox.enqueue(Array.from({ length: 30 }, (_, number) => intentNumber(100 + number)));
+      while (world.fake.ledger.accepted.length < 30) {
+        const { handled, waitMs } = await dispatch.runOnce(signal());
+        if (handled === 0) await world.clock.sleep(Math.max(1, waitMs));
+      }
+    }
+    let isDone = false;
+    const both = Promise.all([heal(provider), sendNewMail()]).finally(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      const ms = world.clock.nextWakeMs();
+      if (ms !== undefined && ms < 3_000) await world.clock.advance(Math.ceil(ms));
+    }
+    await both;
+    // On a busy machine the clock moves on while a request is under way, and some arrive together.
+    expect(world.fake.ledger.submissions().length - 30, 'mails that were throttled').toBeLessThanOrEqual(5);
+    expect(questions(), 'of forty; the rest is asked later').toBeLessThan(20);
+  });
+
+  it('questions neither stand in the place of the mail that finds out whether an outage is over, nor wait for it', async () => {
+    await sendAll(1);
+    await world.clock.advance(healAfterMs);
+    await world.db.write.updateTable('provider_pace').set({ openings: 1 }).execute();
+    await heal();
+    expect(questions()).toBe(1);
+    const [row] = await world.db.read.selectFrom('provider_pace').selectAll().execute();
+    expect(row, 'the next mail may try at once').toMatchObject({ openings: 1, probe_at: null });
   });
 
   it('two hundred that left together take a handful of questions', async () => {
@@ -167,6 +322,42 @@ onBothDatabases('mails of whose fate no word came', (dialect) => {
     expect(await world.find(seq)).toMatchObject({ status: 'sent', due_at: null });
   });
 
+  it('an answer about the mail of an earlier round says nothing about the present one', async () => {
+    const [seq = 0] = await sendAll(1);
+    await becomes(seq, 'delivered');
+    await world.clock.advance(healAfterMs);
+    const renamed: typeof world.resend = {
+      ...world.resend,
+      async progress(mails, mayAsk) {
+        const answered = await world.resend.progress?.(mails, mayAsk);
+        // Meanwhile somebody has put it right which mail it was.
+        await world.db.write.updateTable('deliveries').set({ provider_message_id: 'another' }).execute();
+        return answered ?? { answers: new Map(), isRefused: true };
+      },
+    };
+    expect(await heal(renamed)).toBe(1);
+    expect(await world.find(seq)).toMatchObject({ status: 'sent', provider_message_id: 'another' });
+  });
+
+  it('what word came of while it was asked about is not put off', async () => {
+    const [first = 0, second = 0] = await sendAll(2);
+    await world.clock.advance(healAfterMs);
+    const report = { event: 'bounced_for_now', round: 1, actor: 'webhook', roundsMax: 3 } as const;
+    const dueAt = world.clock.now() + 4 * hourMs;
+    await world.outbox.record([{ ...report, seq: first, at: 1, dueAt }]);
+    await world.outbox.lookAgain([first, second]);
+    expect(await world.find(first)).toMatchObject({ status: 'failed_transient', due_at: dueAt });
+    expect((await world.find(second))?.due_at).toBe(world.clock.now() + healAfterMs);
+  });
+
+  it('no two looks within a minute, whatever the clocks say', async () => {
+    const [seq = 0] = await sendAll(1);
+    const ahead = { last_attempt_at: world.clock.now() + hourMs };
+    await world.db.write.updateTable('deliveries').set(ahead).execute();
+    await world.outbox.lookAgain([seq]);
+    expect((await world.find(seq))?.due_at).toBe(world.clock.now() + minuteMs);
+  });
+
   it('a provider that is down, or wants to be left alone, is not asked, and nothing is lost by it', async () => {
     const [seq] = await sendAll(1);
     await becomes(seq, 'delivered');
@@ -201,7 +392,7 @@ onBothDatabases('mails of whose fate no word came', (dialect) => {
       world.fake.rules.push({ lie, match: ({ method }) => method === 'GET' });
       const housekeeper = world.heal(world.resend);
       expect(await housekeeper.runOnce(signal())).toBe(3);
-      expect(questions(), 'one says enough').toBe(1);
+      expect(questions(), 'three in a row say enough').toBe(3);
       expect(await world.statusesOf()).toEqual({ sent: 3 });
       world.fake.rules.length = 0;
       await world.db.write

@@ -196,4 +196,54 @@ onBothDatabases('deliveries in doubt', (dialect) => {
     expect(await world.reconcile(slow).runOnce(signal())).toBe(1);
     expect(await world.find(seq)).toMatchObject({ status: 'failed_transient' });
   });
+
+  it('what was submitted again a moment ago may be under way: then absence is not believed, however late it is', async () => {
+    const [seq] = await world.enqueue(1);
+    await world.sendAndDie();
+    await world.clock.advance(10 * leaseMs);
+    await world.sweep().runOnce();
+    world.provider.answer(() => ({ kind: 'unknown', error: someError }));
+    const empty: FakeProvider = { ...world.provider, lookUp: async () => ({ kind: 'absent' }) };
+    await world.reconcile(empty).runOnce(signal());
+    expect(world.provider.ledger).toHaveLength(2);
+    expect(await world.find(seq)).toMatchObject({ status: 'reconciling', attempts: 2 });
+  });
+
+  it('an answer that was long on its way is as old as its question', async () => {
+    const [seq] = await world.enqueue(1);
+    const keyless = lookingUp(world.provider);
+    keyless.answer(() => ({ kind: 'unknown', error: someError }));
+    await world.dispatch({ provider: keyless }).runOnce(signal());
+    await world.clock.advance(leaseMs - 1_000);
+    const slow: FakeProvider = {
+      ...keyless,
+      async lookUp() {
+        await world.clock.advance(2_000);
+        return { kind: 'absent' };
+      },
+    };
+    await world.reconcile(slow).runOnce(signal());
+    expect((await world.find(seq))?.status, 'asked before the lease was over').not.toBe('failed_transient');
+  });
+
+  it('what is said to be sent is looked up ten times before a person is asked', async () => {
+    const [seq = 0] = await world.enqueue(1);
+    const said = { status: 'sent', sent_at: world.clock.now(), due_at: null, account: 'fake:1' } as const;
+    await world.db.write.updateTable('deliveries').set(said).where('seq', '=', seq).execute();
+    await world.clock.advance(24 * 3_600_000);
+    await world.sweep().runOnce();
+    let looks = 0;
+    const silent: FakeProvider = {
+      ...world.provider,
+      async lookUp() {
+        looks += 1;
+        return { kind: 'unknown' };
+      },
+    };
+    for (let minute = 0; minute < 180; minute++) {
+      await world.reconcile(silent).runOnce(signal());
+      await world.clock.advance(60_000);
+    }
+    expect([looks, (await world.find(seq))?.status]).toEqual([10, 'needs_review']);
+  });
 });

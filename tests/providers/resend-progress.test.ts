@@ -24,9 +24,10 @@ function accepted(count: number, lastEvent = 'delivered'): AcceptedMail[] {
   });
 }
 
-const ask = async (mails: readonly AcceptedMail[], more: Partial<ResendParts> = {}, signal?: AbortSignal) => {
+const always = async () => true;
+const ask = async (mails: readonly AcceptedMail[], more: Partial<ResendParts> = {}, mayAsk = always) => {
   const provider = world.resend(more);
-  const asked = provider.progress?.(mails, signal ?? new AbortController().signal);
+  const asked = provider.progress?.(mails, mayAsk);
   return whileWaiting(asked ?? Promise.reject(new Error('no progress')));
 };
 /** Lets pass what questions wait for, not what they are given up after. */
@@ -77,9 +78,53 @@ test('a mail that is not there has no progress, and the others are asked for all
   expect([answers.get('mail-0')?.event, answers.get('mail-1')?.event]).toEqual(['confirmed', 'confirmed']);
 });
 
-test('an id that would be another path is not asked for', async () => {
+test('an id that would be another path is not asked for, and nothing will ever be known of it', async () => {
   const { answers } = await ask([{ messageId: '../domains?x', leftAt: 1 }]);
-  expect([answers.size, paths()]).toEqual([0, []]);
+  expect([[...answers], paths()]).toEqual([[['../domains?x', null]], []]);
+});
+
+test('one that it cannot tell of does not stand in front of the others', async () => {
+  const mails = accepted(5);
+  const error = { kind: 'answer', isAccepted: false, status: 500 } as const;
+  world.fake.rules.push({ lie: error, match: ({ path }) => path === '/emails/mail-4' || path === '/emails' });
+  const { answers } = await ask(mails);
+  expect(answers.get('mail-4'), 'asked, and no news').toBeNull();
+  expect([...answers.values()].filter((answer) => answer?.event === 'confirmed')).toHaveLength(4);
+});
+
+test('three failures in a row are trouble of its own, and the rest is not asked for', async () => {
+  const mails = accepted(6);
+  world.fake.rules.push({ lie: { kind: 'answer', isAccepted: false, status: 500 } });
+  expect((await ask(mails)).answers.size).toBe(0);
+  expect(paths()).toEqual(['/emails/mail-5?', '/emails/mail-4?', '/emails/mail-3?']);
+});
+
+test('a page that repeats itself is read once', async () => {
+  const mails = accepted(3);
+  const page = { data: [{ id: 'mail-1', last_event: 'delivered' }], has_more: true };
+  world.fake.rules.push({
+    lie: { kind: 'answer', isAccepted: false, status: 200, body: JSON.stringify(page) },
+    match: ({ path }) => path === '/emails',
+  });
+  expect((await ask(mails)).answers.size).toBe(3);
+  expect(paths()).toEqual([
+    '/emails/mail-2?',
+    '/emails?limit=100&after=mail-2',
+    '/emails?limit=100&after=mail-1',
+    '/emails/mail-0?',
+  ]);
+});
+
+test('what is known of a mail is not forgotten over a page that is behind', async () => {
+  const mails = accepted(3);
+  const stale = ['mail-2', 'mail-1', 'mail-0'].map((id) => ({ id, last_event: 'sent' }));
+  world.fake.rules.push({
+    lie: { kind: 'answer', isAccepted: false, status: 200, body: JSON.stringify({ data: stale }) },
+    match: ({ path }) => path === '/emails',
+  });
+  const { answers } = await ask(mails);
+  expect(answers.get('mail-2')).toMatchObject({ event: 'confirmed' });
+  expect([answers.get('mail-1'), answers.get('mail-0')]).toEqual([null, null]);
 });
 
 test('a key that may only send is refused once, and asked no more', async () => {
@@ -89,22 +134,36 @@ test('a key that may only send is refused once, and asked no more', async () => 
   expect(paths()).toHaveLength(1);
 });
 
-test('no more than half of the rate, shared with look-ups', async () => {
+test('no more than a quarter of the rate, shared with look-ups', async () => {
   const mails = accepted(4, 'sent');
   const startedAt = world.clock.now();
   // Apart from each other, so that each is asked for by itself.
   for (const number of [0, 1, 2]) world.fake.ledger.accepted.splice(number * 151 + 1, 0, ...others(150));
   const provider = world.resend({ ratePerSecond: 2 });
-  const { signal } = new AbortController();
   const both = Promise.all([
-    provider.progress?.(mails, signal),
+    provider.progress?.(mails, always),
     provider.lookUp?.({ key: 'x', messageId: 'mail-0', sentAfter: startedAt }),
   ]);
   await whileWaiting(both);
   const times = world.fake.ledger.requests.map(({ at }) => at - startedAt);
   expect(times.length).toBe(6);
-  expect(times.every((at, index) => at >= index * 1_000)).toBe(true);
+  expect(times.every((at, index) => at >= index * 2_000)).toBe(true);
 });
+
+test('less where Resend itself says that it allows less', async () => {
+  world.fake.limits.ratePerSecond = 4;
+  const mails = accepted(3);
+  const startedAt = world.clock.now();
+  await ask(mails.slice(0, 1), { ratePerSecond: 1_000 });
+  const provider = world.resend({ ratePerSecond: 1_000 });
+  for (const _ of [1, 2, 3]) await whileWaiting(provider.progress?.(mails.slice(0, 1), always) ?? never);
+  const times = world.fake.ledger.requests.slice(1).map(({ at }) => at - startedAt);
+  // The first cannot know.
+  expect((times[2] ?? 0) - (times[1] ?? 0)).toBeGreaterThanOrEqual(1_000);
+});
+
+const never = Promise.reject(new Error('no progress'));
+never.catch(() => {});
 
 function others(count: number) {
   const body = { from: 'a@example.org', to: 'b@example.org', subject: 's' };
@@ -114,18 +173,27 @@ function others(count: number) {
   }));
 }
 
-test('what there is no time for is not answered, and what is being stopped asks no more', async () => {
+test('what there is no time for is not answered, and who may not ask asks no more', async () => {
   const mails = accepted(5);
   world.fake.rules.push({
     lie: { kind: 'answer', isAccepted: false, status: 200, body: '{}' },
     match: ({ path }) => path === '/emails',
   });
-  const { answers } = await ask(mails, { ratePerSecond: 2, progressTimeoutMs: 2_500 });
+  const { answers } = await ask(mails, { ratePerSecond: 2, progressTimeoutMs: 5_000 });
   // One mail, a page that tells nothing, another mail.
   expect([...answers.keys()]).toEqual(['mail-4', 'mail-3']);
-  const stopped = new AbortController();
-  stopped.abort();
   const before = paths().length;
-  expect((await ask(mails, {}, stopped.signal)).answers.size).toBe(0);
+  expect((await ask(mails, {}, async () => false)).answers.size).toBe(0);
   expect(paths()).toHaveLength(before);
+});
+
+test('it may be stopped between two pages', async () => {
+  const mails = accepted(250);
+  let turns = 0;
+  const { answers } = await ask(mails, {}, async () => {
+    turns += 1;
+    return turns <= 2;
+  });
+  expect([answers.size, turns]).toEqual([101, 3]);
+  expect(paths()).toHaveLength(2);
 });

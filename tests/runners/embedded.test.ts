@@ -48,7 +48,7 @@ function runner(
     sweep: {
       runOnce: async () => {
         parts.sweep?.();
-        return { recovered: 0, doubted: 0, expired: 0, requests: 0, owed: 0, forgotten: 0 };
+        return { recovered: 0, doubted: 0, expired: 0, requests: 0, owed: 0, forgotten: 0, unproven: 'none' };
       },
     },
     reconcile: { ...noWalk, runOnce: async () => parts.reconcile?.() ?? 0 },

@@ -96,7 +96,7 @@ export async function createDispatchWorld(
       }),
     heal: (from = provider, log = silentLog) =>
       createHeal({
-        ...{ outbox, provider: from, pace: paceOf(from, log), clock, log },
+        ...{ outbox, provider: from, sources: [plainSource], pace: paceOf(from, log), clock, log },
         policyOf: () => plainSource.policy,
       }),
     async enqueue(...numbers) {

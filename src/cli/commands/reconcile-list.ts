@@ -74,11 +74,19 @@ export function addReconcileList(reconcile: Command, { terminal }: Context): voi
 interface Doubt {
   row: DeliveryRow;
   known: string;
+  /** Null where nobody knows. */
+  since: number | null;
 }
 
 async function doubtOfRow(row: DeliveryRow, queries: OutboxQueries): Promise<Doubt> {
   const { events } = await queries.story(row.seq);
-  return { row, known: doubtOf({ moments: events.map(momentOf), state: stateOf(row) }) };
+  // What was said to be sent may have left long ago, but was not in doubt before somebody doubted it.
+  const doubted = events.findLast(({ event }) => event === 'doubted');
+  return {
+    row,
+    known: doubtOf({ moments: events.map(momentOf), state: stateOf(row) }),
+    since: doubted?.at ?? row.first_possible_accept_at,
+  };
 }
 
 const nothing = (below: number | undefined) =>
@@ -99,7 +107,7 @@ function columnsOf(now: number, paint: Paint): Column<Doubt>[] {
       cell: ({ row }) => row.status,
       paint: (text, { row }) => paint.meaning(meanings[row.status], text),
     },
-    { title: 'IN DOUBT FOR', cell: ({ row }) => duration(now - (row.first_possible_accept_at ?? now)) },
+    { title: 'IN DOUBT FOR', cell: ({ since }) => duration(now - (since ?? now)) },
     { title: 'WHAT IS KNOWN', cell: ({ known }) => printable(known), canShrink: true },
     { title: 'NEXT', cell: ({ row }) => nextBrief(row, now) },
     { title: 'NUMBER', cell: ({ row }) => String(row.seq), isNumber: true },

@@ -26,11 +26,12 @@ export function addReconcileRun(reconcile: Command, context: Context): void {
     .action(async ({ all = false, json = false }: RunOptions) => {
       await withEngine(async (engine) => {
         const result = await walkAll(engine, all, json ? undefined : terminal);
-        const { counts, isStopped, heldBack } = result;
+        const { counts, isStopped, heldBack, elsewhere } = result;
         const later = counts.total === 0 ? await countWaiting(engine) : 0;
         if (heldBack.length > 0 || isStopped) context.exitCode = 1;
-        if (json) return terminal.json({ ...counts, isStopped, heldBack, waiting: later });
+        if (json) return terminal.json({ ...counts, isStopped, heldBack, elsewhere, waiting: later });
         terminal.print(...summary(counts, { isStopped, heldBack, later, all }));
+        terminal.print(...elsewhere.map((account) => tellElsewhere(account, engine.provider.account)));
       });
     });
 }
@@ -52,16 +53,29 @@ async function walkAll(engine: Engine, isEarly: boolean, terminal: Terminal | un
   const { signal } = interrupted;
   let above = 0;
   let heldBack: string[] = [];
+  const heldBy = new Set<string>();
   let isDone = false;
-  try {
-    // What a worker that is gone was sending, and what is said to be sent, is in doubt only once somebody has seen it.
-    for (let found = 1; found > 0 && !signal.aborted; ) {
-      const { recovered, doubted } = await sweep.runOnce();
-      found = recovered + doubted;
+  let isMore = false;
+  let isAgain = false;
+
+  /** What a worker that is gone was sending, and what is said to be sent, is in doubt only once somebody has seen it. */
+  async function findDoubts(): Promise<number> {
+    let total = 0;
+    for (let isFound = true; isFound && !signal.aborted; ) {
+      const { recovered, doubted, unproven } = await sweep.runOnce();
+      total += recovered + doubted;
+      isFound = recovered + doubted > 0 || unproven === 'more';
+      isMore = unproven === 'later';
     }
+    return total;
+  }
+
+  try {
+    await findDoubts();
     while (!isDone && heldBack.length === 0 && !signal.aborted) {
-      const { settled, next, waitMs } = await reconcile.walk({ above, isEarly }, signal);
+      const { settled, next, waitMs } = await reconcile.walk({ above, isEarly: isEarly && !isAgain }, signal);
       for (const one of settled) {
+        if (one.heldBy !== null && one.status === 'reconciling') heldBy.add(one.heldBy);
         counts.total += 1;
         counts[endOf(one)] += 1;
       }
@@ -75,13 +89,19 @@ async function walkAll(engine: Engine, isEarly: boolean, terminal: Terminal | un
         isDone = reasons === null;
         if (reasons?.length === 0) await clock.sleep(Math.max(1, waitMs), signal);
       }
+      if (isDone && isMore && (await findDoubts()) > 0) {
+        // From the first number on, and of those that have been looked into only what is due again.
+        isDone = false;
+        isAgain = true;
+        above = 0;
+      }
       // A synchronous driver would leave no moment at which a signal is heard.
       await clock.nextTurn();
     }
   } finally {
     interrupted.forget();
   }
-  return { counts, heldBack, isStopped: interrupted.is && !isDone };
+  return { counts, heldBack, elsewhere: [...heldBy].sort(), isStopped: interrupted.is && !isDone };
 }
 
 function endOf({ event, status }: Settled): Exclude<keyof Counts, 'total'> {
@@ -134,6 +154,12 @@ function summary(
     ...heldBack.map((sentence) => `Held back: ${sentence}`),
     ...(isStopped ? ['Stopped between two batches. The same command goes on with the rest.'] : []),
   ];
+}
+
+function tellElsewhere(account: string, ours: string): string {
+  return printable(
+    `Some are held by the account ${account}, and this command asks ${ours}: run it with the settings of the server that sends by ${account}.`,
+  );
 }
 
 function nothingToDo(later: number, all: boolean): string {
