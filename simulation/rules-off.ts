@@ -103,8 +103,8 @@ export const rulesOff: readonly RuleOff[] = [
     edits: [
       {
         file: 'domain/transition.ts',
-        find: 'const wins = rank > before.evidence;',
-        replace: "const wins = rank > before.evidence || before.status === 'failed_transient';",
+        find: 'const wins = rank > before.evidence ||',
+        replace: "const wins = rank > before.evidence || before.status === 'failed_transient' ||",
       },
     ],
   },
