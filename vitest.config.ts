@@ -12,8 +12,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     setupFiles: ['tests/support/collect-logs.ts'],
     pool: 'forks',
-    // Most tests wait for a disk, a socket or a child: two side by side are faster even on one core.
-    maxWorkers: Math.max(2, availableParallelism()),
+    // Most tests wait for a disk, a socket or a child: there is room for one more than there are cores.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       { extends: true, test: { name: 'tests', include: tests, exclude: [crashTests, '**/node_modules/**'] } },
       // The engine with a point after every await, at which it can be killed.

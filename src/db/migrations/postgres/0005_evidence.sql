@@ -48,7 +48,6 @@ DROP TABLE suppressions;
 ALTER TABLE suppressions_kept RENAME TO suppressions;
 -- What the recipient said stands beside what others say: taking back the one must not undo the other.
 CREATE UNIQUE INDEX suppressions_active ON suppressions (address_key, scope, (reason = 'unsubscribed')) WHERE lifted_at IS NULL;
-CREATE INDEX suppressions_address ON suppressions (address_key, suppression_seq);
 CREATE INDEX suppressions_lifted ON suppressions (lifted_at) WHERE lifted_at IS NOT NULL;
 
 -- The way out of a source's mails, one for each of its recipients. The number alone opens nothing: what stands in the mail

@@ -1,3 +1,3 @@
 import { crashTests } from './crash.ts';
 
-crashTests('sqlite');
+crashTests('sqlite', 'resend');

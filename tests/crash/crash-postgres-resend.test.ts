@@ -2,4 +2,4 @@ import { describe } from 'vitest';
 import { hasPostgres } from '../support/world.ts';
 import { crashTests } from './crash.ts';
 
-describe.skipIf(!hasPostgres)('on PostgreSQL', () => crashTests('postgres'));
+describe.skipIf(!hasPostgres)('on PostgreSQL', () => crashTests('postgres', 'resend'));
