@@ -1,4 +1,4 @@
-import { bounceRetryDelayMs, type Policy } from '../domain/policy.ts';
+import { afterBounce, type Policy } from '../domain/policy.ts';
 import type { DeliveryError } from '../domain/transition.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Report } from '../outbox/record.ts';
@@ -14,7 +14,8 @@ import { createSlots } from './slots.ts';
 /**
  * Word that never came is asked for: what became of mails that were accepted hours ago. With webhooks it finds what they
  * lost, without them everything. It is never urgent: each question takes the place of a mail in the shared pace, none is asked
- * while mail is due or the provider is down or wants to be left alone, and what is not answered is asked later. What it learns is evidence like a webhook's, so that either may come first.
+ * while mail is due or the provider is down or wants to be left alone, and what is not answered is asked later. What it
+ * learns is evidence like a webhook's, so that either may come first.
  */
 export interface Heal {
   /** Answers how many mails it took on; while there are any, more may be waiting. */
@@ -47,9 +48,11 @@ export function createHeal(parts: HealParts): Heal {
   let isRefusalTold = false;
 
   async function ask(mails: readonly Unconfirmed[], signal: AbortSignal): Promise<number> {
-    const named = mails.flatMap(({ messageId, leftAt, account }) =>
-      messageId !== null && account === provider.account ? [{ messageId, leftAt }] : [],
-    );
+    const idOf = ({ messageId, account }: Unconfirmed) => (account === provider.account ? messageId : null);
+    const named = mails.flatMap((mail) => {
+      const messageId = idOf(mail);
+      return messageId === null ? [] : [{ messageId, leftAt: mail.leftAt }];
+    });
     const { answers, isRefused } = await askSafely(named, () =>
       // A database that fails is heard of when the answers are written down.
       permitFor(signal).catch(() => false),
@@ -62,8 +65,8 @@ export function createHeal(parts: HealParts): Heal {
     const reports: Report[] = [];
     const unchanged: number[] = [];
     for (const mail of mails) {
-      const isOurs = mail.messageId !== null && mail.account === provider.account;
-      const answer = isOurs ? answers.get(mail.messageId ?? '') : null;
+      const messageId = idOf(mail);
+      const answer = messageId === null ? null : answers.get(messageId);
       if (answer) reports.push(reportOf(mail, answer));
       else if (answer === null || isRefused) unchanged.push(mail.seq);
     }
@@ -107,10 +110,8 @@ export function createHeal(parts: HealParts): Heal {
       ...{ seq, actor: 'heal', event, round, at, detail: { evidence: 'look-up' } },
       ...(messageId !== null && { messageId }),
       ...(error && { error: isTooLate ? tooLate(error, clock.now() - mail.leftAt) : error }),
-      ...(event === 'bounced_for_now' && {
-        dueAt: clock.now() + bounceRetryDelayMs(policyOf(source), round),
-        roundsMax: isTooLate ? round : policyOf(source).roundsMax,
-      }),
+      ...(event === 'bounced_for_now' && afterBounce(policyOf(source), round, clock.now())),
+      ...(isTooLate && { roundsMax: round }),
     };
   }
 

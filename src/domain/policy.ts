@@ -69,6 +69,11 @@ function scheduledDelayMs({ scheduleMs, leaseMs }: Policy, attemptsAfter: number
   return delayMs - byChanceMs + Math.floor(byChanceMs * random);
 }
 
+/** What a soft bounce of `round` says about the next: when it is due, and how many there may be. */
+export function afterBounce(policy: Policy, round: number, now: number) {
+  return { dueAt: now + bounceRetryDelayMs(policy, round), roundsMax: policy.roundsMax };
+}
+
 /** The wait from a soft bounce of `round` to the next round. */
 export function bounceRetryDelayMs(policy: Policy, round: number): number {
   return policy.bounceDelayMs * round;

@@ -91,10 +91,15 @@ export async function takeInHand(
   const { rows } = await sql<DeliveryRow>`
     UPDATE deliveries
     SET ${besides} lease = lease + 1, locked_by = ${worker}, locked_at = ${now}, due_at = ${leaseEndsAt}
-    WHERE ${dialect === 'postgres' ? sql`seq = ANY(ARRAY(${due} FOR UPDATE SKIP LOCKED))` : sql`seq IN (${due})`}
+    WHERE ${isAmong(dialect, due)}
     RETURNING *
   `.execute(tx);
   return rows;
+}
+
+/** Of what `due` finds, what nobody else is taking: on PostgreSQL an array, because a join would read the whole table. */
+export function isAmong(dialect: DialectName, due: Sql): Sql {
+  return dialect === 'postgres' ? sql`seq = ANY(ARRAY(${due} FOR UPDATE SKIP LOCKED))` : sql`seq IN (${due})`;
 }
 
 type Sql = RawBuilder<unknown>;

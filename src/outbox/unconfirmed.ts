@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Tx } from '../db/database.ts';
 import { type DialectName, rowsOf } from '../db/dialect.ts';
 import type { DeliveryRow } from '../db/schema.ts';
+import { isAmong } from './claim.ts';
 import { lockDeliveries } from './rows.ts';
 
 /** An accepted mail of whose fate no word has come. */
@@ -45,7 +46,7 @@ export async function takeUnconfirmed(
       AND due_at <= ${now} ORDER BY due_at, seq LIMIT ${limit}`;
   const { rows } = await sql<DeliveryRow>`
     UPDATE deliveries SET due_at = ${now + holdMs}
-    WHERE ${dialect === 'postgres' ? sql`seq = ANY(ARRAY(${due} FOR UPDATE SKIP LOCKED))` : sql`seq IN (${due})`}
+    WHERE ${isAmong(dialect, due)}
     RETURNING *
   `.execute(tx);
   return rows.map((row) => ({
@@ -61,6 +62,7 @@ export async function lookAgainLater(
   seqs: readonly number[],
   now: number,
 ): Promise<void> {
+  if (seqs.length === 0) return;
   const rows = await lockDeliveries(tx, dialect, seqs);
   const next = rows
     .filter(({ state }) => state.status === 'sent' && state.dueAt !== null)

@@ -1,5 +1,5 @@
 import type { EvidenceEvent } from '../domain/evidence.ts';
-import { bounceRetryDelayMs, type Policy, quotaRetryAt, quotaRoundsMax } from '../domain/policy.ts';
+import { afterBounce, type Policy, quotaRetryAt, quotaRoundsMax } from '../domain/policy.ts';
 import type { EvidenceReport } from '../domain/transition.ts';
 import type { Report } from '../outbox/record.ts';
 import type { FoundMail } from './find-mail.ts';
@@ -25,8 +25,7 @@ export function reportOf(
   };
 
   function nextRound(): Pick<EvidenceReport, 'dueAt' | 'roundsMax'> {
-    if (evidence === 'bounced_for_now')
-      return { dueAt: now + bounceRetryDelayMs(policy, round), roundsMax: policy.roundsMax };
+    if (evidence === 'bounced_for_now') return afterBounce(policy, round, now);
     // From when it was full: what is told late need not wait for a second midnight.
     return evidence === 'over_quota'
       ? { dueAt: quotaRetryAt(at, delivery.seq), roundsMax: quotaRoundsMax(policy) }

@@ -5,7 +5,7 @@ import { signal } from '../support/dispatch-world.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { createResendOutboxWorld, type ResendOutboxWorld } from '../support/resend-outbox-world.ts';
 import { rowIn } from '../support/rows.ts';
-import { intentNumber, onBothDatabases } from '../support/world.ts';
+import { onBothDatabases } from '../support/world.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -212,40 +212,6 @@ onBothDatabases('mails of whose fate no word came', (dialect) => {
     };
     expect(await heal(interrupted)).toBe(3);
     expect(questions()).toBe(1);
-  });
-
-  it('while mail is due nothing is asked, and mail that comes in between ends the asking', async () => {
-    const provider = world.connect({ ratePerSecond: 10 });
-    const now = world.clock.now();
-    for (let number = 0; number < 40; number++) {
-      const mail = { account: provider.account, providerMessageId: `gone-${number}`, sentAt: now };
-      await rowIn(world, 'sent', number, { ...mail, dueAt: now });
-    }
-    const [first] = await world.outbox.enqueue([intentNumber(100)]);
-    await heal(provider);
-    expect(questions()).toBe(0);
-    await world.db.write
-      .updateTable('deliveries')
-      .set({ due_at: now + 86_400_000 })
-      .where('seq', '=', first?.seq ?? 0)
-      .execute();
-
-    let isDone = false;
-    let isAsked = false;
-    const healing = heal(provider).finally(() => {
-      isDone = true;
-    });
-    while (!isDone) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      if (questions() >= 4 && !isAsked) {
-        isAsked = true;
-        await world.outbox.enqueue([intentNumber(101)]);
-      }
-      const ms = world.clock.nextWakeMs();
-      if (ms !== undefined && ms < 3_000) await world.clock.advance(Math.ceil(ms));
-    }
-    await healing;
-    expect(questions(), 'of forty; the rest is asked later').toBeLessThan(12);
   });
 
   it('questions neither stand in the place of the mail that finds out whether an outage is over, nor wait for it', async () => {
