@@ -1,4 +1,4 @@
-import type { Random } from '../src/std/random.ts';
+import { createSeededRandom, type Random } from '../src/std/random.ts';
 
 /** Words for rolling the seeded dice. */
 export interface Chance extends Random {
@@ -8,9 +8,12 @@ export interface Chance extends Random {
   one<T>(choices: readonly T[]): T;
   /** A name by its weight. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name;
+  /** Each step has dice of its own: a step that is left out changes nothing of the others. */
+  turnTo(step: number): void;
 }
 
-export function createChance(random: Random): Chance {
+export function createChance(seed: number): Chance {
+  let random = createSeededRandom(seed);
   const between = (least: number, most: number) => least + Math.floor(random.next() * (most - least + 1));
   return {
     next: () => random.next(),
@@ -25,6 +28,9 @@ export function createChance(random: Random): Chance {
         if (left < 0) return name;
       }
       return (entries.at(-1) as [Name, number])[0];
+    },
+    turnTo(step) {
+      random = createSeededRandom(Math.imul(seed, 0x9e3779b1) ^ Math.imul(step + 1, 0x85ebca6b));
     },
   };
 }

@@ -1,6 +1,8 @@
+import { lockedCode } from '../src/db/dialect.ts';
 import type { Clock } from '../src/std/clock.ts';
 import { type Chance, hourMs, minuteMs, secondMs } from './chance.ts';
 import type { Story } from './story.ts';
+import type { FaultName } from './tally.ts';
 
 /**
  * What can go wrong between a process and the world. Everything that a process awaits goes through `call`, and there it
@@ -11,6 +13,8 @@ export interface Faults {
   readonly isDead: boolean;
   die(how: string): void;
   pause(ms: number): void;
+  /** The whole machine stands still: its monotonic clock does not know it afterwards. */
+  suspend(ms: number): void;
   clock: Clock;
   setClock(aheadMs: number): void;
 }
@@ -28,6 +32,7 @@ const calls = {
   'a transaction': { risk: 1, isProvider: false },
   'a call to the provider': { risk: 3, isProvider: true },
   'a look-up': { risk: 1.5, isProvider: true },
+  'a question': { risk: 1.5, isProvider: true },
   'a probe': { risk: 1, isProvider: true },
 } as const;
 export type What = keyof typeof calls;
@@ -43,7 +48,9 @@ const kinds = {
   sleeps_after: 2,
 };
 type FaultKind = keyof typeof kinds;
-const pausesMs = [20 * secondMs, 100 * secondMs, 4 * minuteMs, 20 * minuteMs, 3 * hourMs];
+const pausesMs = [500, 20 * secondMs, 100 * secondMs, 4 * minuteMs, 20 * minuteMs, 3 * hourMs];
+/** The longest lease of a run: the longest call and its margin. */
+const leaseLongestMs = 150 * secondMs;
 
 export interface FaultParts {
   name: string;
@@ -52,14 +59,21 @@ export interface FaultParts {
   story: Story;
   /** How likely each call is to be struck; 0 while the run is being brought to its end. */
   rate: () => number;
+  /** Counts it; false where this one is left out of the run. */
+  mayStrike: (fault: FaultName) => boolean;
+  isDiskFull: () => boolean;
+  /** To a moment at which some lease or wait is over, or nearly so. */
+  untilEdge: () => number;
 }
 
 const never = () => new Promise<never>(() => {});
 
-export function createFaults({ name, chance, clock, story, rate }: FaultParts): Faults {
+export function createFaults(parts: FaultParts): Faults {
+  const { name, chance, clock, story, rate, mayStrike, isDiskFull, untilEdge } = parts;
   let isDead = false;
   let pausedUntil = 0;
   let aheadMs = 0;
+  let asleepMs = 0;
 
   function die(how: string): void {
     if (!isDead) story.tell(`${name} dies ${how}`);
@@ -77,24 +91,42 @@ export function createFaults({ name, chance, clock, story, rate }: FaultParts): 
     if (isDead) await never();
   }
 
+  function failure(what: string, code?: string): Error {
+    story.tell(`${name}: ${what}`);
+    return Object.assign(new Error(`connection lost: ${what}`), code === undefined ? {} : { code });
+  }
+
+  /** What strikes this call, if anything does. */
+  function struck(what: What): Fault | null {
+    const { risk, isProvider } = calls[what];
+    if (!chance.isTrue(risk * rate())) return null;
+    const rolled = chance.weighted(kinds);
+    // A provider never throws and has no middle: what would be that is a sender that stands still before its post.
+    const kind = isProvider && /fails|inside/.test(rolled) ? 'sleeps_before' : rolled;
+    const pauseMs = chance.isTrue(0.3) ? untilEdge() : chance.one(pausesMs);
+    const isBusy = !isProvider && what !== 'a read' && chance.isTrue(0.5);
+    const fault = { kind, pauseMs, isBusy };
+    return mayStrike(nameOf(fault, what)) ? fault : null;
+  }
+
   async function call<T>(what: What, work: (strike: Strike) => Promise<T>): Promise<T> {
     await resume();
-    const { risk, isProvider } = calls[what];
-    const rolled: FaultKind | null = chance.isTrue(risk * rate()) ? chance.weighted(kinds) : null;
-    // A provider never throws and has no middle: what would be that is a sender that stands still before its post.
-    const fault = isProvider && rolled?.match(/fails|inside/) ? 'sleeps_before' : rolled;
-    if (fault === 'dies_before') die(`before ${what}`);
-    if (fault === 'sleeps_before') pause(chance.one(pausesMs));
+    const fault = struck(what);
+    if (fault?.kind === 'dies_before') die(`before ${what}`);
+    if (fault?.kind === 'sleeps_before') pause(fault.pauseMs);
     await resume();
-    if (fault === 'fails_before') throw failure(story, name, `${what} fails`);
+    if (fault?.kind === 'fails_before') {
+      throw fault.isBusy ? failure('the database is locked', lockedCode) : failure(`${what} fails`);
+    }
     const strike: Strike = {
       beforeWork() {
         if (isDead) throw new Error('the process is dead');
       },
       beforeCommit() {
-        if (fault === 'dies_inside') die(`inside ${what}, which is rolled back`);
+        if (fault?.kind === 'dies_inside') die(`inside ${what}, which is rolled back`);
         if (isDead) throw new Error('the process is dead');
-        if (fault === 'fails_inside') throw failure(story, name, `${what} is rolled back`);
+        if (fault?.kind === 'fails_inside') throw failure(`${what} is rolled back`);
+        if (isDiskFull()) throw failure('the disk is full');
       },
     };
     let result: T;
@@ -104,10 +136,10 @@ export function createFaults({ name, chance, clock, story, rate }: FaultParts): 
       await resume();
       throw error;
     }
-    if (fault === 'dies_after') die(`after ${what}, before its answer`);
-    if (fault === 'sleeps_after') pause(chance.one(pausesMs));
+    if (fault?.kind === 'dies_after') die(`after ${what}, before its answer`);
+    if (fault?.kind === 'sleeps_after') pause(fault.pauseMs);
     await resume();
-    if (fault === 'fails_after') throw failure(story, name, `${what} is done, but its answer is lost`);
+    if (fault?.kind === 'fails_after') throw failure(`${what} is done, but its answer is lost`);
     return result;
   }
 
@@ -115,6 +147,10 @@ export function createFaults({ name, chance, clock, story, rate }: FaultParts): 
     call,
     die,
     pause,
+    suspend(ms) {
+      asleepMs += ms;
+      pause(ms);
+    },
     get isDead() {
       return isDead;
     },
@@ -124,7 +160,7 @@ export function createFaults({ name, chance, clock, story, rate }: FaultParts): 
     },
     clock: {
       now: () => clock.now() + aheadMs,
-      monotonic: () => clock.monotonic(),
+      monotonic: () => clock.monotonic() - asleepMs,
       async sleep(ms, signal) {
         await clock.sleep(ms, signal);
         await resume();
@@ -134,7 +170,34 @@ export function createFaults({ name, chance, clock, story, rate }: FaultParts): 
   };
 }
 
-function failure(story: Story, name: string, what: string): Error {
-  story.tell(`${name}: ${what}`);
-  return new Error(`connection lost: ${what}`);
+interface Fault {
+  kind: FaultKind;
+  pauseMs: number;
+  isBusy: boolean;
+}
+
+function nameOf({ kind, pauseMs, isBusy }: Fault, what: What): FaultName {
+  switch (kind) {
+    case 'dies_before':
+      return 'a process dies before a call';
+    case 'dies_inside':
+      return what === 'a read' ? 'a process dies before a call' : 'a process dies inside a transaction';
+    case 'dies_after':
+      return 'a process dies after a call, before its answer';
+    case 'fails_before':
+      return isBusy
+        ? 'the database is busy'
+        : what === 'a read'
+          ? 'a read fails'
+          : 'a call fails before it is made';
+    case 'fails_inside':
+      return what === 'a read' ? 'a read fails' : 'a commit fails';
+    case 'fails_after':
+      return what === 'a read' ? 'a read fails' : 'a commit is done, its answer lost';
+    case 'sleeps_before':
+    case 'sleeps_after':
+      return pauseMs > leaseLongestMs
+        ? 'a process stands still for longer than its lease'
+        : 'a process stands still';
+  }
 }

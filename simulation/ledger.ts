@@ -1,16 +1,18 @@
 import type { EvidenceEvent } from '../src/domain/evidence.ts';
 import type { Mail } from '../src/domain/message.ts';
 import type { Clock } from '../src/std/clock.ts';
-import { type Chance, hourMs, minuteMs } from './chance.ts';
+import { type Chance, minuteMs } from './chance.ts';
 import type { Story } from './story.ts';
 
 /** The truth: every mail that any account has accepted, and what became of it. */
 export interface Ledger {
   readonly entries: readonly Entry[];
-  /** On their way to us, early and late, doubled and out of order; the lost ones are not here. */
-  readonly webhooks: Webhook[];
-  accept(account: string, key: string, mail: Mail): Entry;
+  accept(account: string, key: string, mail: Mail, isDenied: boolean): Entry;
   isLive(entry: Entry): boolean;
+  /** Deliveries that somebody said were sent, and nobody ever had: what is said of them is not the engine's doing. */
+  readonly invented: Set<string>;
+  /** Deliveries that another system had, with no proof of what became of them. */
+  readonly imported: Set<string>;
 }
 
 export interface Entry {
@@ -20,17 +22,17 @@ export interface Entry {
   round: number;
   messageId: string;
   acceptedAt: number;
-  /** From then on the recipient does not have it; null if it stays with her. */
-  bouncedAt: number | null;
-  /** The engine has committed that it bounced. */
-  isBounceTold: boolean;
-}
-
-export interface Webhook {
-  entry: Entry;
-  event: EvidenceEvent;
-  at: number;
-  arrivesAt: number;
+  end: End;
+  endAt: number;
+  /** The engine has heard of it in the answer to a request. */
+  isAnswered: boolean;
+  /** The engine has committed that it bounced: when it said so. */
+  bounceToldAt: number | null;
+  /**
+   * Somebody whom the engine must believe (a look-up, an operator, a database that went back in time) says that there is no
+   * such mail. While the key is known it must not go out twice even so; beyond that nobody can help it.
+   */
+  isDenied: boolean;
 }
 
 const ends = {
@@ -40,13 +42,18 @@ const ends = {
   over_quota: 3,
   bounced_for_good: 6,
   provider_failed: 4,
+  provider_suppressed: 3,
   silence: 14,
 };
-const isBounce: ReadonlySet<string> = new Set([
+type End = keyof typeof ends;
+
+/** From then on the recipient does not have it. */
+const isBounce: ReadonlySet<string> = new Set<EvidenceEvent>([
   'bounced_for_now',
   'over_quota',
   'bounced_for_good',
   'provider_failed',
+  'provider_suppressed',
 ]);
 
 export interface LedgerParts {
@@ -54,41 +61,34 @@ export interface LedgerParts {
   clock: Clock;
   story: Story;
   isTroubled: () => boolean;
+  onAccepted: (entry: Entry, mail: Mail) => void;
 }
 
-export function createLedger({ chance, clock, story, isTroubled }: LedgerParts): Ledger {
+export function createLedger({ chance, clock, story, isTroubled, onAccepted }: LedgerParts): Ledger {
   const entries: Entry[] = [];
-  const webhooks: Webhook[] = [];
-
-  function announce(entry: Entry, event: EvidenceEvent, at: number): void {
-    if (isTroubled() && chance.isTrue(0.2)) return;
-    for (let copies = chance.isTrue(0.2) ? 2 : 1; copies > 0; copies--) {
-      const delayMs = chance.isTrue(0.6) ? chance.between(0, 500) : chance.between(0, 3 * hourMs);
-      webhooks.push({ entry, event, at, arrivesAt: at + delayMs });
-    }
-  }
-
   return {
     entries,
-    webhooks,
-    isLive: ({ bouncedAt }) => bouncedAt === null || clock.now() < bouncedAt,
-    accept(account, key, mail) {
+    invented: new Set(),
+    imported: new Set(),
+    isLive: ({ end, endAt }) => !isBounce.has(end) || clock.now() < endAt,
+    accept(account, key, mail, isDenied) {
       const acceptedAt = clock.now();
       const end = isTroubled() ? chance.weighted(ends) : 'confirmed';
       const endAt = acceptedAt + chance.between(1, chance.isTrue(0.7) ? 2_000 : 90 * minuteMs);
       const messageId = `m${entries.length + 1}`;
       const { delivery_id: deliveryId = '', round } = mail.tags;
-      const bouncedAt = isBounce.has(end) ? endAt : null;
-      const entry = {
-        ...{ account, key, deliveryId, round: Number(round), messageId, acceptedAt, bouncedAt },
-        isBounceTold: false,
+      const entry: Entry = {
+        ...{ account, key, deliveryId, round: Number(round), messageId, acceptedAt, end, endAt },
+        ...{ isAnswered: false, bounceToldAt: null, isDenied },
       };
       entries.push(entry);
       story.tell(`${account} accepts ${messageId}, round ${round} for ${mail.to} (its end: ${end})`);
-      announce(entry, 'accepted', acceptedAt);
-      if (end === 'complained') announce(entry, 'confirmed', endAt);
-      if (end !== 'silence') announce(entry, end, endAt);
+      onAccepted(entry, mail);
       return entry;
     },
   };
 }
+
+export const isBounced = ({ end }: Entry) => isBounce.has(end);
+
+export const bounceTold = ({ bounceToldAt }: Entry) => bounceToldAt !== null;

@@ -1,24 +1,36 @@
+import type { Consent } from '../src/consent/consent.ts';
 import { createDispatch } from '../src/dispatch/dispatch.ts';
+import { createHeal } from '../src/dispatch/heal.ts';
 import { createPace } from '../src/dispatch/pace.ts';
 import { createReconcile } from '../src/dispatch/reconcile.ts';
 import { createSweep } from '../src/dispatch/sweep.ts';
 import type { Sender } from '../src/domain/message.ts';
 import { leaseMs } from '../src/domain/policy.ts';
-import { createOutbox } from '../src/outbox/outbox.ts';
+import { createOutbox, type Outbox } from '../src/outbox/outbox.ts';
 import { createQueries } from '../src/outbox/queries.ts';
-import type { Provider } from '../src/providers/provider.ts';
+import type { Parcel, Provider } from '../src/providers/provider.ts';
 import { createReliable } from '../src/providers/reliable.ts';
 import { silentLog as log } from '../src/std/log.ts';
+import type { SignedRequest } from '../src/webhooks/signature.ts';
+import { createWebhooks, type WebhookAnswer } from '../src/webhooks/webhook.ts';
+import { createWebhookLog } from '../src/webhooks/webhook-log.ts';
+import { hourMs } from './chance.ts';
+import { untilEdge } from './edges.ts';
 import { createFaults, type Faults } from './faults.ts';
 import { faultyDatabase } from './faulty-database.ts';
+import { webhookSecret } from './mailman.ts';
 import type { Service } from './service.ts';
-import { consentIn, type World } from './world.ts';
+import { createSources, type SourceName } from './sources.ts';
+import { consentIn, environment, type World } from './world.ts';
 
 /** One process of the engine, as `src/engine.ts` puts it together, on a database, a provider and a clock that fail. */
 export interface SimulatedProcess {
   name: string;
   account: string;
   faults: Faults;
+  outbox: Outbox;
+  consent: Consent;
+  receive(request: SignedRequest): Promise<WebhookAnswer>;
   /** Starts a turn and does not wait for it. */
   start(turn: TurnKind): void;
   isIdle(turn: TurnKind): boolean;
@@ -27,37 +39,54 @@ export interface SimulatedProcess {
   readonly isStopping: boolean;
 }
 
-export const turnKinds = ['dispatch', 'sweep', 'reconcile'] as const;
+export const turnKinds = ['dispatch', 'sweep', 'reconcile', 'heal', 'link'] as const;
 export type TurnKind = (typeof turnKinds)[number];
 
+export const healAfterMs = 6 * hourMs;
+
 export function createProcess(name: string, world: World): SimulatedProcess {
-  const { chance, story, namespace, source, faultRate, isReliable } = world;
-  const faults = createFaults({ name, chance, story, clock: world.clock, rate: faultRate });
+  const { chance, story, namespace, policies, isReliable, mayStrike, isDiskFull } = world;
+  const faults = createFaults({
+    ...{ name, chance, story, clock: world.clock, rate: world.faultRate },
+    ...{ mayStrike, isDiskFull, untilEdge: () => untilEdge(world) },
+  });
   const { clock } = faults;
   const db = faultyDatabase(world.db, faults, (work) => world.commit(name, work));
   const service = world.service();
-  const client = clientOf(service, faults);
+  const client = clientOf(name, service, faults, world);
   const provider = isReliable ? createReliable(client, { clock, random: chance }) : client;
 
-  const sources = [source];
+  const sources = createSources(world, faults, world.told);
   const consent = consentIn(world, { db, clock });
-  const listeners = { consent: consent.learn, source: () => source.changed };
-  const outbox = createOutbox({ db, clock, log, namespace, listeners });
+  const sourceNamed = (source: string) => sources.find((each) => each.name === source);
+  const listeners = { consent: consent.learn, source: (source: string) => sourceNamed(source)?.changed };
+  const outbox = createOutbox({
+    ...{ db, clock, log, namespace, listeners },
+    healAfterMs: provider.progress ? healAfterMs : null,
+  });
   const queries = createQueries(db);
   const pace = createPace({ db, provider, clock, log });
-  const common = { outbox, sources, consent, provider, pace, clock, log, worker: name };
+  const common = { outbox, queries, sources, consent, provider, pace, clock, log, worker: name };
   const from = 'Simulation <simulation@example.org>' as Sender;
-  const dispatch = createDispatch({ ...common, random: chance, from, environment: 'simulation' });
-  const keeping = { retentionMs: 30 * 86_400_000, doubtAfterMs: 3_600_000 };
-  const sweep = createSweep({ outbox, queries, keepers: [], clock, log, ...keeping });
-  const leaseOf = () => leaseMs(source.policy, provider.guarantees);
-  const reconcile = createReconcile({ ...common, queries, leaseOf });
+  const dispatch = createDispatch({ ...common, random: chance, from, environment });
+  const keeping = { retentionMs: 30 * 24 * hourMs, doubtAfterMs: hourMs };
+  const sweep = createSweep({ ...common, keepers: [], ...keeping });
+  const policyOf = (source: string) => policies[source as SourceName];
+  const leaseOf = (source: string) => leaseMs(policyOf(source), provider.guarantees);
+  const reconcile = createReconcile({ ...common, leaseOf });
+  const webhooks = createWebhooks({
+    ...{ events: createWebhookLog({ db, outbox }), secrets: [webhookSecret] },
+    ...{ environment, policyOf, clock, log, retentionMs: keeping.retentionMs },
+  });
+  const heal = createHeal({ ...common, policyOf });
 
   const stopping = new AbortController();
   const turns: Record<TurnKind, () => Promise<unknown>> = {
     dispatch: () => dispatch.runOnce(stopping.signal),
     sweep: () => sweep.runOnce(),
     reconcile: () => reconcile.runOnce(stopping.signal),
+    heal: () => heal.runOnce(stopping.signal),
+    link: () => webhooks.linkWaiting(),
   };
   const running = new Set<TurnKind>();
   story.tell(`${name} starts with ${service.account}`);
@@ -66,9 +95,16 @@ export function createProcess(name: string, world: World): SimulatedProcess {
     name,
     account: service.account,
     faults,
+    outbox,
+    consent,
+    receive: (request) => webhooks.receive(request),
     start(turn) {
       running.add(turn);
+      if (turn === 'dispatch') world.watch.turnBegins(name);
       turns[turn]()
+        .then(() => {
+          if (turn === 'dispatch' && !faults.isDead) world.watch.turnEnded(name);
+        })
         // As the loops of the runner do: what is thrown is logged, and the next turn comes.
         .catch(() => {})
         .finally(() => running.delete(turn));
@@ -84,15 +120,30 @@ export function createProcess(name: string, world: World): SimulatedProcess {
   };
 }
 
-function clientOf(service: Service, faults: Faults): Provider {
-  const { account, guarantees, canLookUp } = service;
+function clientOf(name: string, service: Service, faults: Faults, { story, watch }: World): Provider {
+  const { account, guarantees, kind } = service;
+  const { clock } = faults;
+  const isOver = ({ startBefore, leaseEndsAt }: Parcel) =>
+    clock.monotonic() > startBefore || clock.now() + guarantees.longestCallMs > leaseEndsAt;
   return {
     name: 'simulated',
     account,
     guarantees,
-    send: (parcel) => faults.call('a call to the provider', () => service.send(parcel)),
-    ...(canLookUp && {
+    send: (parcel) =>
+      faults.call('a call to the provider', async () => {
+        if (!isOver(parcel)) {
+          const outcome = await service.send(parcel);
+          watch.heard(name, parcel, outcome);
+          return outcome;
+        }
+        story.tell('a mail is held back by its sender: its time is over');
+        return { kind: 'deferred', error: { code: 'not_started' } };
+      }),
+    ...(kind.canLookUp && {
       lookUp: (reference) => faults.call('a look-up', () => service.lookUp(reference)),
+    }),
+    ...(kind.canTell && {
+      progress: (mails, mayAsk) => faults.call('a question', () => service.progress(mails, mayAsk)),
     }),
     probe: () => faults.call('a probe', () => service.probe()),
   };

@@ -1,85 +1,133 @@
+import { CompiledQuery } from 'kysely';
 import { statuses } from '../src/domain/status.ts';
-import { deliverWebhook, operate, suppressSomebody } from './actors.ts';
 import { hourMs, minuteMs } from './chance.ts';
-import { createProcess, type SimulatedProcess, turnKinds } from './process.ts';
-import type { Stage } from './stage.ts';
-import { createWorld, type World } from './world.ts';
+import { untilEdge } from './edges.ts';
+import { askAgain, askForAllAgain, enqueue, importOld } from './intents.ts';
+import {
+  decideFromMemory,
+  mislead,
+  operate,
+  pauseOrResume,
+  requestBySql,
+  requeueInFlight,
+  resumeAll,
+  suppressSomebody,
+  undoTooLate,
+  unsubscribe,
+} from './people.ts';
+import { createProcess, type SimulatedProcess, type TurnKind, turnKinds } from './process.ts';
+import type { Copy, Stage } from './stage.ts';
+import type { Seen, Violation } from './watch.ts';
+import { type Cut, createWorld, nothingCut, type World } from './world.ts';
 
-/** One run: a few deliveries, a few processes, a number of things that happen, and then peace until all is settled. */
+/** One run: some deliveries, a few processes, a number of things that happen, and then peace until all is settled. */
 export interface Run {
   seed: number;
-  violation: string | null;
+  violation: Violation | null;
   lines: readonly string[];
   hash: string;
+  counts: Readonly<Record<string, number>>;
+  /** How many steps there were, and which faults struck: what a failing run can be shortened by. */
+  steps: number;
+  struck: readonly string[];
 }
 
 const stepsMin = 15;
 const stepsMax = 60;
 /** Far more than any run needs: a delivery that is not settled by then never is. */
-const drainMax = 400;
+const drainTurnsMax = 600;
+/** Three days of questions about silent mails, two rounds of bounces, and the key's window before it. */
+const drainLongestMs = 6 * 24 * hourMs;
 
-export async function runSeed(seed: number, stage: Stage): Promise<Run> {
+export async function runSeed(seed: number, stage: Stage, cut: Cut = nothingCut): Promise<Run> {
   await stage.clear();
-  const world = createWorld(seed, stage);
-  const { chance, watch, story } = world;
-  await enqueue(world);
+  const struck: string[] = [];
+  const world = createWorld(seed, stage, cut, struck);
+  const { chance, watch, story, tally } = world;
   const processes = Array.from({ length: chance.between(1, 3) }, (_, index) =>
     createProcess(`p${index + 1}`, world),
   );
   let started = processes.length;
-  const restart = () => createProcess(`p${++started}`, world);
+  const scene: Scene = {
+    ...{ world, stage, processes },
+    restart: () => createProcess(`p${++started}`, world),
+    backUp: null,
+  };
+  await enqueue(world, processes[0] as SimulatedProcess);
+  if (chance.isTrue(0.04)) await importOld(world);
   const steps = chance.between(stepsMin, stepsMax);
-  for (let step = 0; step < steps && watch.violation === null; step++) {
-    await doSomething(world, processes, restart);
+  let step = 1;
+  for (; step <= steps && watch.violation === null; step++) {
+    world.turnTo(step);
+    if (cut.steps.has(step)) continue;
+    await doSomething(scene);
     await world.clock.advance(0);
     watch.lookAround();
   }
-  if (watch.violation === null) await drain(world, processes, restart);
+  if (watch.violation === null) {
+    world.turnTo(0);
+    await drain(scene);
+  }
   for (const { faults } of processes) faults.die('with the run');
   await world.clock.advance(0);
-  return { seed, violation: watch.violation, lines: story.lines, hash: story.hash() };
+  const { violation } = watch;
+  return {
+    ...{ seed, violation, lines: story.lines, hash: story.hash(), counts: tally.counts },
+    ...{ steps: step - 1, struck },
+  };
 }
 
-async function enqueue(world: World): Promise<void> {
-  const { chance, clock, outbox } = world;
-  const people = chance.between(1, 3);
-  const intents = Array.from({ length: chance.between(1, 4) }, (_, index) => {
-    const address = `person${chance.between(1, people)}@example.org`;
-    return {
-      source: 'plain',
-      occasion: `occasion-${index}`,
-      recipient: `recipient-${index}`,
-      toEmail: address,
-      lane: chance.one(['urgent', 'normal', 'bulk'] as const),
-      variables: { subject: 'News', text: 'Text' },
-      ...(chance.isTrue(0.2) && { expiresAt: clock.now() + chance.between(1, 6 * hourMs) }),
-    };
-  });
-  await world.commit('source', () => outbox.enqueue(intents));
+interface Scene {
+  world: World;
+  stage: Stage;
+  processes: SimulatedProcess[];
+  restart: () => SimulatedProcess;
+  /** What a replica had when the primary was lost. */
+  backUp: { copy: Copy; seen: Seen } | null;
 }
 
 const actions = {
   turn: 45,
-  work: 4,
+  work: 5,
   moment: 16,
   minutes: 6,
   hours: 3,
   edge: 8,
-  webhook: 12,
-  operator: 4,
-  consent: 1.5,
+  webhook: 14,
+  operator: 3,
+  liar: 1,
+  in_flight: 1.5,
+  by_sql: 0.7,
+  pause_source: 0.7,
+  suppression: 1,
+  unsubscribe: 3,
+  undo_late: 0.5,
+  intents: 1.5,
+  again: 1,
   death: 1.5,
   stop: 1,
   pause: 1,
+  suspend: 0.7,
   clock: 1,
   account: 0.7,
+  disk: 0.7,
+  back_up: 0.5,
+  fail_over: 1.2,
 };
 
-async function doSomething(world: World, processes: SimulatedProcess[], restart: () => SimulatedProcess) {
-  const { chance, clock, watch } = world;
+const aboutRows: ReadonlySet<keyof typeof actions> = new Set([
+  ...(['operator', 'liar', 'by_sql', 'suppression', 'unsubscribe'] as const),
+]);
+
+async function doSomething(scene: Scene): Promise<unknown> {
+  const { world, processes, restart } = scene;
+  const { chance, clock, watch, mayStrike } = world;
   const index = chance.between(0, processes.length - 1);
   const chosen = processes[index] as SimulatedProcess;
-  switch (chance.weighted(actions)) {
+  const action = chance.weighted(actions);
+  // Nobody has said anything about nothing.
+  if (watch.rows.length === 0 && aboutRows.has(action)) return;
+  switch (action) {
     case 'turn':
       if (chosen.faults.isDead || chosen.isStopping) processes[index] = restart();
       else startTurn(world, chosen);
@@ -104,28 +152,59 @@ async function doSomething(world: World, processes: SimulatedProcess[], restart:
       }
       return;
     case 'webhook':
-      await deliverWebhook(world);
-      return;
+      return world.mailman.tellOne(world, chosen);
     case 'operator':
-      return operate(world, chance.one(watch.rows));
-    case 'consent':
+      return chance.isTrue(0.15)
+        ? decideFromMemory(world, chance.one(watch.rows))
+        : operate(world, chance.one(watch.rows));
+    case 'liar':
+      return mislead(world, chance.one(watch.rows));
+    case 'in_flight':
+      return requeueInFlight(world);
+    case 'by_sql':
+      return requestBySql(world, chance.one(watch.rows));
+    case 'pause_source':
+      return pauseOrResume(world);
+    case 'suppression':
       return suppressSomebody(world);
+    case 'unsubscribe':
+      return unsubscribe(world, chosen);
+    case 'undo_late':
+      return undoTooLate(world, chosen);
+    case 'intents':
+      return enqueue(world, chosen);
+    case 'again':
+      return askAgain(world, chosen);
     case 'death':
-      return chosen.faults.die('where it stands');
+      return mayStrike('a process dies where it stands') && chosen.faults.die('where it stands');
     case 'stop':
-      return chosen.stop();
+      return mayStrike('a process is asked to stop') && chosen.stop();
     case 'pause':
-      return chosen.faults.pause(chance.between(1_000, 10 * minuteMs));
-    case 'clock':
+      return mayStrike('a process stands still') && chosen.faults.pause(chance.between(1_000, 10 * minuteMs));
+    case 'suspend':
+      if (!mayStrike('a machine sleeps, and its monotonic clock with it')) return;
+      return chosen.faults.suspend(chance.between(minuteMs, 8 * hourMs));
+    case 'clock': {
       // A process whose clock is further off stops by itself (`isSteady`).
-      return chosen.faults.setClock(chance.between(-2_000, 2_000));
+      const aheadMs = chance.between(-2_000, 2_000);
+      return (
+        mayStrike(aheadMs < 0 ? 'a clock goes behind' : 'a clock goes ahead') &&
+        chosen.faults.setClock(aheadMs)
+      );
+    }
     case 'account':
-      return world.switchAccount();
+      return mayStrike('the account is switched') && world.switchAccount();
+    case 'disk':
+      return mayStrike('the disk is full') && world.fillDisk(chance.between(1_000, 20 * minuteMs));
+    case 'back_up':
+      return backUp(scene);
+    case 'fail_over':
+      return failOver(scene);
   }
 }
 
 function startTurn({ chance }: World, process: SimulatedProcess): void {
-  const turn = chance.weighted({ dispatch: 5, sweep: 2, reconcile: 3 });
+  const turn = chance.weighted({ dispatch: 5, sweep: 2, reconcile: 3, heal: 1, link: 1 });
   if (process.isIdle(turn)) process.start(turn);
 }
 
@@ -136,45 +215,92 @@ function startAll(processes: readonly SimulatedProcess[]): void {
   }
 }
 
-/** To just before or after a moment at which something ends: most mistakes about time are made there. */
-function untilEdge({ chance, clock, watch }: World): number {
-  const now = clock.now();
-  const edges = watch.rows
-    .flatMap((row) => [row.due_at, row.expires_at, ...Array(3).fill(row.resubmit_until)])
-    .filter((at) => at !== null && at > now) as number[];
-  if (edges.length === 0) return 0;
-  return Math.max(
-    0,
-    chance.one(edges) - now - chance.between(-2_000, chance.one([0, 2_000, 60_000, 200_000])),
-  );
+async function backUp(scene: Scene): Promise<void> {
+  const { world, stage } = scene;
+  world.story.tell('a replica has all that is here');
+  scene.backUp = await world.commit('a replica', async () => ({
+    copy: await stage.copy(),
+    seen: world.watch.seen(),
+  }));
+}
+
+/** The replica becomes the database: what was committed since is gone, for everybody and for good. */
+async function failOver(scene: Scene): Promise<void> {
+  const { world, stage, backUp } = scene;
+  if (!backUp || !world.mayStrike('a fail-over loses commits')) return;
+  world.story.tell('a fail-over: the replica is the database now');
+  scene.backUp = null;
+  await world.commit('a fail-over', async () => {
+    await stage.restore(backUp.copy);
+    await world.watch.afterRestore(backUp.seen);
+    askForAllAgain(world);
+  });
 }
 
 /** No more faults, everybody works: now everything must come to an end. */
-async function drain(world: World, processes: SimulatedProcess[], restart: () => SimulatedProcess) {
-  const { clock, watch, ledger } = world;
+async function drain({ world, processes, restart }: Scene): Promise<void> {
+  const { clock, watch, mailman } = world;
   world.endTroubles();
+  await resumeAll(world);
   for (const { faults } of processes) if (!faults.isDead) faults.setClock(0);
-  for (let turn = 0; turn < drainMax && watch.violation === null; turn++) {
+  const giveUpAt = clock.now() + drainLongestMs;
+  let isSettled = false;
+  for (let turn = 0; turn < drainTurnsMax && watch.violation === null && !isSettled; turn++) {
     for (const [index, { faults, isStopping }] of processes.entries()) {
       if (faults.isDead || isStopping) processes[index] = restart();
     }
-    while (await deliverWebhook(world));
-    for (const row of watch.rows) if (row.status === 'needs_review') await operate(world, row);
     // One after the other: what one process cannot settle in its turn, another must.
     const process = processes[turn % processes.length] as SimulatedProcess;
-    for (const kind of turnKinds) if (process.isIdle(kind)) process.start(kind);
+    await askAgain(world, process);
+    while (mailman.tellOne(world, process)) await clock.advance(0);
+    for (const row of watch.rows) if (row.status === 'needs_review') await operate(world, row);
+    for (const kind of turnKinds) if (process.isIdle(kind) && hasWork(kind, world)) process.start(kind);
     await clock.advance(0);
     watch.lookAround();
-    const owed = await world.db.read.selectFrom('owed_facts').select('due_at').execute();
-    const isQuiet = watch.rows.every(({ status }) => !statuses[status].isDue && status !== 'needs_review');
-    if (isQuiet && ledger.webhooks.length === 0 && owed.length === 0) break;
-    const moments = [
-      ...watch.rows.map(({ due_at }) => due_at),
-      ...ledger.webhooks.map(({ arrivesAt }) => arrivesAt),
-      ...owed.map(({ due_at }) => due_at),
-    ].filter((at) => at !== null && at > clock.now()) as number[];
+    const waiting = await untold(world);
+    isSettled =
+      watch.rows.every(({ status, due_at }) => !statuses[status].isDue && !isOpen(status, due_at)) &&
+      mailman.isIdle &&
+      waiting.length === 0;
+    if (isSettled) break;
+    const moments = [...watch.rows.map(({ due_at }) => due_at), mailman.nextAt(), ...waiting].filter(
+      (at) => at !== null && at !== undefined && at > clock.now(),
+    ) as number[];
     const untilNext = Math.min(clock.nextWakeMs() ?? Infinity, ...moments.map((at) => at - clock.now()));
     await clock.advance(untilNext === Infinity ? minuteMs : Math.max(untilNext, 1_000));
+    if (clock.now() > giveUpAt) break;
   }
   if (watch.violation === null) await watch.atTheEnd();
 }
+
+/** A turn that would find nothing is not worth its time; the sweep looks at everything. */
+function hasWork(kind: TurnKind, { watch, clock }: World): boolean {
+  const statusesOf = {
+    dispatch: ['pending', 'failed_transient'],
+    reconcile: ['reconciling'],
+    heal: ['sent'],
+  };
+  if (kind === 'sweep' || kind === 'link') return true;
+  return watch.rows.some(
+    ({ status, due_at }) =>
+      statusesOf[kind].includes(status) && due_at !== null && due_at <= clock.now() + minuteMs,
+  );
+}
+
+/** Somebody has to decide, or to ask what became of it. */
+const isOpen = (status: string, dueAt: number | null) =>
+  status === 'needs_review' || (status === 'sent' && dueAt !== null);
+
+/** When the rest is due that waits in tables of its own: bookkeeping, requests of operators, webhooks that can be linked. */
+async function untold({ db }: World): Promise<number[]> {
+  return (await db.read.executeQuery(waiting)).rows.map(({ due_at }) => due_at);
+}
+
+const waiting = CompiledQuery.raw(
+  `SELECT due_at FROM owed_facts
+  UNION ALL SELECT requested_at FROM operator_requests WHERE performed_at IS NULL
+  UNION ALL SELECT webhook_events.due_at FROM webhook_events JOIN deliveries USING (provider_message_id)
+    WHERE processed_at IS NULL
+  UNION ALL SELECT webhook_events.due_at FROM webhook_events JOIN delivery_mails USING (provider_message_id)
+    WHERE processed_at IS NULL`,
+) as CompiledQuery<{ due_at: number }>;

@@ -1,12 +1,30 @@
 import { type Run, runSeed } from './run.ts';
+import { optionsOf, shrink } from './shrink.ts';
 import { openStage } from './stage.ts';
+import { addCounts } from './tally.ts';
+import type { Violation } from './watch.ts';
 
 /** A worker: runs its share of the seeds and tells its parent how far it is and which run broke a promise. */
-export type Message =
-  | { kind: 'progress'; count: number }
-  | { kind: 'broken'; seed: number; violation: string; lines: readonly string[] };
+export type Message = Progress | Broken;
 
-const [first = 1, count = 1, stride = 1] = process.argv.slice(2).map(Number);
+export interface Progress {
+  kind: 'progress';
+  count: number;
+  counts: Readonly<Record<string, number>>;
+  /** What the process holds after a collection, or nearly so. */
+  heapMb: number;
+}
+
+export interface Broken {
+  kind: 'broken';
+  seed: number;
+  violation: Violation;
+  lines: readonly string[];
+  /** With less happening, if it was to be shrunk. */
+  shrunk: { lines: readonly string[]; options: string } | null;
+}
+
+const [first = 1, count = 1, stride = 1, isToShrink = 0] = process.argv.slice(2).map(Number);
 /** Every so often a seed is run twice: the same seed must be the same run. */
 const twiceEvery = 50;
 const tellEvery = 25;
@@ -14,20 +32,35 @@ const tellEvery = 25;
 const tell = (message: Message) => process.send?.(message);
 const stage = await openStage();
 let done = 0;
+let counts: Record<string, number> = {};
 for (let seed = first; seed < first + count; seed += stride) {
   const run = await runSeed(seed, stage);
+  addCounts(counts, run.counts);
   const violation = run.violation ?? (seed % twiceEvery === 0 ? await difference(run) : null);
-  if (violation !== null) tell({ kind: 'broken', seed, violation, lines: run.lines });
-  done += 1;
-  if (done % tellEvery === 0) {
-    tell({ kind: 'progress', count: done });
-    done = 0;
+  if (violation !== null) {
+    tell({ kind: 'broken', seed, violation, lines: run.lines, shrunk: await shrunk(run) });
+    break;
   }
+  done += 1;
+  if (done % tellEvery === 0) tellProgress();
 }
-tell({ kind: 'progress', count: done });
+tellProgress();
 await stage.db.close();
 process.disconnect?.();
 
-async function difference({ seed, hash }: Run): Promise<string | null> {
-  return (await runSeed(seed, stage)).hash === hash ? null : 'the same seed gave another run';
+function tellProgress(): void {
+  tell({ kind: 'progress', count: done, counts, heapMb: process.memoryUsage().heapUsed / 2 ** 20 });
+  done = 0;
+  counts = {};
+}
+
+async function shrunk(run: Run): Promise<Broken['shrunk']> {
+  if (isToShrink === 0 || run.violation === null) return null;
+  const { run: shorter, cut } = await shrink(run, stage);
+  return { lines: shorter.lines, options: optionsOf(cut) };
+}
+
+async function difference({ seed, hash }: Run): Promise<Violation | null> {
+  if ((await runSeed(seed, stage)).hash === hash) return null;
+  return { promise: 'the same run', sentence: 'the same seed gave another run' };
 }

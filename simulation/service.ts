@@ -1,119 +1,204 @@
 import { bodyHash, type Mail } from '../src/domain/message.ts';
 import type { LookUp, Outcome } from '../src/domain/outcome.ts';
-import type { Guarantees, MailReference, Parcel } from '../src/providers/provider.ts';
-import type { Clock } from '../src/std/clock.ts';
-import { type Chance, hourMs } from './chance.ts';
-import type { Ledger } from './ledger.ts';
-import type { Story } from './story.ts';
+import type {
+  AcceptedMail,
+  Guarantees,
+  MailReference,
+  MayAsk,
+  Parcel,
+  Progress,
+  ProgressReport,
+} from '../src/providers/provider.ts';
+import { hourMs, secondMs } from './chance.ts';
+import type { FaultName } from './tally.ts';
+import type { World } from './world.ts';
 
 /**
  * The far side of the wire: one account at a provider. It goes on working when the process that called it dies, forgets
- * keys after a day, loses answers, and breaks none of the guarantees that it declares.
+ * keys after a day, loses answers, and breaks none of the guarantees that it declares, save where it is a liar.
  */
 export interface Service {
   readonly account: string;
   readonly guarantees: Guarantees;
-  readonly canLookUp: boolean;
+  readonly kind: ProviderKind;
   send(parcel: Parcel): Promise<Outcome>;
   lookUp(reference: MailReference): Promise<LookUp>;
+  progress(mails: readonly AcceptedMail[], mayAsk: MayAsk): Promise<ProgressReport>;
   probe(): Promise<{ isUp: true } | { isUp: false; reason: string }>;
 }
 
 export interface ProviderKind {
   hasKey: boolean;
   canLookUp: boolean;
+  /** Its look-ups may say what is not so. */
+  isLiar: boolean;
+  /** Can be asked what became of a mail. */
+  canTell: boolean;
   longestCallMs: number;
   ratePerSecond: number | null;
+  /** How likely an answer is to be lost, and a call to be slow. */
+  loses: number;
+  isSlow: number;
 }
 
-export interface ServiceParts {
-  account: string;
-  kind: ProviderKind;
-  chance: Chance;
-  clock: Clock;
-  ledger: Ledger;
-  story: Story;
-  /** Off while the run is being brought to its end. */
-  isTroubled: () => boolean;
-}
+export type ServiceParts = Pick<
+  World,
+  'chance' | 'clock' | 'story' | 'ledger' | 'watch' | 'tally' | 'isTroubled' | 'mayStrike'
+> & { account: string; kind: ProviderKind };
 
 const windowMs = 24 * hourMs; // As Resend's.
+/** A key is forgotten a little before its time, or a little after. */
+const windowSlackMs = secondMs;
 const indexingDelayMs = 30_000;
+export const concurrency = 2;
 
-const fates = { accept: 60, vanish: 6, refuse_for_now: 9, refuse_for_good: 5, throttle: 3, unreachable: 3 };
+const fates = {
+  accept: 60,
+  vanish: 6,
+  refuse_for_now: 9,
+  refuse_for_good: 5,
+  throttle: 3,
+  unreachable: 3,
+  over_quota: 1,
+};
+type Fate = keyof typeof fates;
+const faultOf: Readonly<Record<Exclude<Fate, 'accept'>, FaultName>> = {
+  vanish: 'hangs, and never had it',
+  refuse_for_now: 'refused for now',
+  refuse_for_good: 'refused for good',
+  throttle: 'throttled',
+  unreachable: 'unreachable',
+  over_quota: 'over quota',
+};
 
 export function createService(parts: ServiceParts): Service {
-  const { account, kind, chance, clock, ledger, story, isTroubled } = parts;
+  const { account, kind, chance, clock, ledger, watch, story, tally, isTroubled, mayStrike } = parts;
   const { longestCallMs, ratePerSecond } = kind;
-  const keys = new Map<string, { hash: string; messageId: string; at: number }>();
+  const keys = new Map<string, { hash: string; messageId: string; until: number }>();
   const underWay = new Set<string>();
+  const isStruck = (probability: number, fault: FaultName) =>
+    isTroubled() && chance.isTrue(probability) && mayStrike(fault);
+
+  function fateOf(): Fate {
+    const fate = isTroubled() ? chance.weighted(fates) : 'accept';
+    return fate === 'accept' || !mayStrike(faultOf[fate]) ? 'accept' : fate;
+  }
 
   /** What the service does with a request, whether or not anybody hears the answer. */
-  async function decide(parcel: Parcel, fate: keyof typeof fates, workMs: number): Promise<Outcome> {
+  async function decide(parcel: Parcel, fate: Fate, workMs: number, isKnown: boolean): Promise<Outcome> {
     const error = { code: fate, provider: account };
-    if (fate === 'throttle') return { kind: 'deferred', trouble: 'throttled', retryAfterMs: 2_000, error };
+    if (fate === 'throttle') {
+      return { kind: 'deferred', trouble: 'throttled', retryAfterMs: chance.one([2_000, 60_000]), error };
+    }
+    if (fate === 'over_quota')
+      return { kind: 'deferred', trouble: 'over_quota', retryAfterMs: 60_000, error };
     if (fate === 'unreachable') return { kind: 'deferred', trouble: 'unreachable', error };
     if (kind.hasKey && underWay.has(parcel.key)) return concurrent();
     underWay.add(parcel.key);
+    const cameAt = clock.now();
     await clock.sleep(workMs);
     underWay.delete(parcel.key);
     if (fate === 'vanish') return unknown('time_out');
     // A refusal is decided before the key is looked at: it says nothing about an earlier request.
     if (fate === 'refuse_for_now') return { kind: 'refused_for_now', error };
     if (fate === 'refuse_for_good') return { kind: 'refused_for_good', error };
-    return accept(parcel.key, parcel.mail);
+    return accept(parcel.key, parcel.mail, !isKnown || watch.restoredAt >= cameAt);
   }
 
-  function accept(key: string, mail: Mail): Outcome {
+  function accept(key: string, mail: Mail, isDenied: boolean): Outcome {
     const hash = bodyHash(mail);
     const known = kind.hasKey ? keys.get(key) : undefined;
-    if (known && clock.now() < known.at + windowMs) {
-      if (known.hash !== hash) return { kind: 'key_conflict', error: { code: 'key_conflict' } };
+    if (known && clock.now() < known.until) {
+      if (known.hash !== hash) {
+        tally.fault('a key comes with another body');
+        return { kind: 'key_conflict', error: { code: 'key_conflict' } };
+      }
       return { kind: 'accepted', messageId: known.messageId };
     }
-    const { messageId } = ledger.accept(account, key, mail);
-    keys.set(key, { hash, messageId, at: clock.now() });
+    if (known) tally.fault('a key is forgotten');
+    const { messageId } = ledger.accept(account, key, mail, isDenied);
+    const until = clock.now() + windowMs + chance.between(-windowSlackMs, windowSlackMs);
+    keys.set(key, { hash, messageId, until });
     return { kind: 'accepted', messageId };
   }
 
   return {
     account,
-    canLookUp: kind.canLookUp,
+    kind,
     guarantees: {
       idempotencyWindowMs: kind.hasKey ? windowMs : null,
       indexingDelayMs,
       longestCallMs,
-      concurrency: 2,
+      concurrency,
       ratePerSecond,
     },
     async send(parcel) {
-      if (clock.monotonic() > parcel.startBefore) {
-        story.tell(`a mail is held back by its sender: its time is over`);
-        return { kind: 'deferred', error: { code: 'not_started' } };
-      }
-      const fate = isTroubled() ? chance.weighted(fates) : 'accept';
-      const isSlow = isTroubled() && chance.isTrue(0.25);
-      const workMs = isSlow ? chance.between(0, longestCallMs) : chance.between(0, 300);
-      const isLost = isTroubled() && chance.isTrue(0.2);
-      const isDoubled = isTroubled() && kind.hasKey && chance.isTrue(0.03);
+      const fate = fateOf();
+      const isSlow = isTroubled() && chance.isTrue(kind.isSlow);
+      const wholeMs = isSlow ? chance.between(0, longestCallMs) : chance.between(0, 300);
+      // It has the mail long before it says so, or says so at once.
+      const workMs = chance.isTrue(0.5) ? wholeMs : chance.between(0, wholeMs);
+      const isLost = isStruck(kind.loses, 'accepts, and the answer is lost');
+      const isDoubled = kind.hasKey && isStruck(0.03, 'a request is doubled on its way');
       const loseMs = chance.between(0, isSlow ? longestCallMs : 1_000);
-      const decided = decide(parcel, fate, workMs);
+      const isAttempt = isLost || !['throttle', 'unreachable', 'over_quota'].includes(fate);
+      const isKnown = watch.posted({ account, ratePerSecond, parcel, isAttempt });
+      const decided = decide(parcel, fate, workMs, isKnown);
       // A proxy sends the request twice, and it is the second copy's answer that comes back.
       if (isDoubled && underWay.has(parcel.key)) return concurrent();
-      if (!isLost) return decided;
-      await clock.sleep(loseMs);
-      return unknown('connection_lost');
+      if (isLost) {
+        await clock.sleep(loseMs);
+        return unknown('connection_lost');
+      }
+      const outcome = await decided;
+      await clock.sleep(wholeMs - workMs);
+      if (outcome.kind === 'accepted') {
+        const entry = ledger.entries.find(({ messageId }) => messageId === outcome.messageId);
+        if (entry) entry.isAnswered = true;
+      }
+      return outcome;
     },
     async lookUp({ key, sentAfter }) {
       await clock.sleep(chance.between(0, 500));
-      if (isTroubled() && chance.isTrue(0.15)) return { kind: 'unknown' };
+      if (isStruck(0.15, 'a look-up answers nothing')) return { kind: 'unknown' };
       // An index that is late, but never later than promised.
-      const indexedUntil = clock.now() - (isTroubled() ? chance.between(0, indexingDelayMs) : 0);
-      const found = ledger.entries.find(
-        (entry) => entry.account === account && entry.key === key && entry.acceptedAt <= indexedUntil,
-      );
-      if (!found || found.acceptedAt < sentAfter - hourMs) return { kind: 'absent' };
-      return { kind: 'found', messageId: found.messageId, at: found.acceptedAt };
+      const isLate = isStruck(0.5, 'a look-up is late');
+      const indexedUntil = clock.now() - (isLate ? chance.between(0, indexingDelayMs) : 0);
+      const mine = ledger.entries.filter((entry) => entry.account === account && entry.key === key);
+      const found = mine.find(({ acceptedAt }) => acceptedAt <= indexedUntil);
+      if (found && kind.isLiar && isStruck(0.4, 'a look-up says that a mail is absent which is there')) {
+        for (const entry of mine) entry.isDenied = true;
+        story.tell(`${account} denies ${found.messageId}`);
+        return { kind: 'absent' };
+      }
+      if (found && found.acceptedAt >= sentAfter - hourMs) {
+        return { kind: 'found', messageId: found.messageId, at: found.acceptedAt };
+      }
+      if (kind.isLiar && isStruck(0.2, 'a look-up finds a mail that never was')) {
+        ledger.invented.add(key.slice(0, 36));
+        story.tell(`${account} invents a mail under ${key}`);
+        return { kind: 'found', messageId: `invented-${key}`, at: clock.now() };
+      }
+      return { kind: 'absent' };
+    },
+    async progress(mails, mayAsk) {
+      const answers = new Map<string, Progress | null>();
+      if (isStruck(0.1, 'questions about accepted mails are refused')) return { answers, isRefused: true };
+      for (const { messageId } of mails) {
+        if (!(await mayAsk())) break;
+        await clock.sleep(chance.between(0, 300));
+        if (isStruck(0.2, 'questions about accepted mails are not answered')) continue;
+        const entry = ledger.entries.find((each) => each.account === account && each.messageId === messageId);
+        const { end, endAt } = entry ?? { end: 'silence', endAt: 0 };
+        const isKnown = end !== 'silence' && endAt <= clock.now();
+        // What met a full quota is shown as failed, which is no more than a soft bounce.
+        const event = end === 'over_quota' || end === 'provider_failed' ? 'bounced_for_now' : end;
+        answers.set(
+          messageId,
+          isKnown && event !== 'silence' ? { event, at: endAt, error: { code: event } } : null,
+        );
+      }
+      return { answers, isRefused: false };
     },
     async probe() {
       return isTroubled() && chance.isTrue(0.3) ? { isUp: false, reason: 'still down' } : { isUp: true };

@@ -1,98 +1,107 @@
 import { parseArgs } from 'node:util';
-import { type Result, root, runMany, runWithout } from './many.ts';
-import { type RuleOff, rulesOff } from './rules-off.ts';
+import { type Result, root, runMany } from './many.ts';
 import { runSeed } from './run.ts';
+import { cutOf, optionsOf, shrink } from './shrink.ts';
 import { openStage } from './stage.ts';
+import { neverHappened } from './tally.ts';
 
 /**
  * The engine in a world that fails, again and again, with nothing left to chance but the seed.
- *   --seeds N            seeds 1 to N, in two processes; stops at the first that breaks a promise
- *   --seed S             one seed, told in full
- *   --without RULE       the same on a copy of the source that lacks a rule: it must break
- *   --rules-off          every rule in turn
+ *   --seeds N [--seed S]   N seeds from S on (1), in two processes; stops at the first that breaks a promise
+ *   --seed S               one seed, told in full
+ *   --shrink               and, if it breaks a promise, once more with as little happening as it takes
+ *   --counts               how often each fault and each arrow of the life cycle happened
+ *   --json                 one line for a program
+ * What a shrunk run was made with: --without-steps 3,7 --without-faults 12.1
  */
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string' },
     seed: { type: 'string' },
-    without: { type: 'string' },
-    'rules-off': { type: 'boolean' },
     workers: { type: 'string' },
+    shrink: { type: 'boolean' },
+    counts: { type: 'boolean' },
+    json: { type: 'boolean' },
+    'without-steps': { type: 'string' },
+    'without-faults': { type: 'string' },
   },
 });
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const linesShown = 60;
+/** From here on everything there is must have happened. */
+const fullSize = 2_000;
 const workers = Number(values.workers ?? 2);
-const first = values.seed === undefined ? 1 : Number(values.seed);
+const first = Number(values.seed ?? 1);
 const count = Number(values.seeds ?? (values.seed === undefined ? 1_000 : 1));
 if (![workers, first, count].every((number) => Number.isSafeInteger(number) && number >= 1)) {
-  fail('--seeds, --seed and --workers need a whole number from 1.');
+  process.stderr.write('--seeds, --seed and --workers need a whole number from 1.\n');
+  process.exit(2);
 }
 
-if (values['rules-off']) await runRulesOff(Number(values.seeds ?? 5_000));
-else if (values.without !== undefined) await runOneRule(named(values.without));
-else if (values.seed !== undefined && values.seeds === undefined) await tellSeed(first);
+if (values.seed !== undefined && values.seeds === undefined) await tellSeed(first);
 else await runSeeds();
 
 async function runSeeds(): Promise<void> {
   const onProgress = (done: number) => {
     if (done % 1_000 === 0) process.stderr.write(`${done} seeds\n`);
   };
-  const result = await runMany({ first, count, workers, folder: root, onProgress });
-  if (result.broken) return tellBroken(result, '');
-  print(`${result.count} seeds kept every promise, in ${seconds(result)} s.`);
+  const result = await runMany({ first, count, workers, folder: root, isToShrink: true, onProgress });
+  const missed = result.count < fullSize || result.broken ? [] : neverHappened(result.counts);
+  if (values.counts) tellCounts(result);
+  if (result.broken) tellBroken(result.broken);
+  else print(`${result.count} seeds kept every promise, in ${seconds(result)} s.`);
+  for (const name of missed) print(`Never happened in ${result.count} seeds: ${name}`);
+  if (values.json) print(JSON.stringify(summaryOf(result, missed)));
+  process.exitCode = result.broken || missed.length > 0 ? 1 : 0;
+}
+
+function summaryOf({ count, broken, counts, heapMb, ms }: Result, missed: readonly string[]) {
+  const faults = Object.values(counts).reduce((sum, one) => sum + one, 0);
+  const quarter = Math.ceil(heapMb.length / 4);
+  const mean = (some: readonly number[]) => some.reduce((sum, one) => sum + one, 0) / some.length;
+  return {
+    ...{
+      seeds: count,
+      broken: broken?.seed ?? null,
+      missed,
+      happenings: faults,
+      workers,
+      ms: Math.round(ms),
+    },
+    // Of one worker, over the second quarter of the run and over the last: what grows is a leak.
+    heapMb: [mean(heapMb.slice(quarter, 2 * quarter)), mean(heapMb.slice(-quarter))].map(Math.round),
+  };
 }
 
 async function tellSeed(seed: number): Promise<void> {
   const stage = await openStage();
-  const run = await runSeed(seed, stage);
-  const again = await runSeed(seed, stage);
+  const cut = cutOf({ steps: values['without-steps'] ?? '', faults: values['without-faults'] ?? '' });
+  const run = await runSeed(seed, stage, cut);
+  const again = await runSeed(seed, stage, cut);
   for (const line of run.lines) print(line);
-  print(run.violation === null ? 'Every promise was kept.' : `Broken: ${run.violation}`);
+  print(run.violation === null ? 'Every promise was kept.' : `Broken: ${run.violation.sentence}`);
   print(`sha256 ${run.hash}`);
   if (again.hash !== run.hash) print(`Run again, it was another run: ${again.hash}`);
+  if (run.violation && values.shrink) {
+    const shrunk = await shrink(run, stage);
+    print('\nWith as little happening as it takes:');
+    for (const line of shrunk.run.lines) print(line);
+    print(`Again: npm run simulate -- --seed ${seed}${optionsOf(shrunk.cut)}`);
+  }
   process.exitCode = run.violation === null && again.hash === run.hash ? 0 : 1;
 }
 
-async function runOneRule(rule: RuleOff): Promise<void> {
-  const result = await runWithout(rule, { first, count, workers: Math.min(workers, count) });
-  tellBroken(result, ` --without ${rule.name}`);
-  if (!result.broken) print(`${result.count} seeds did not notice that ${rule.name} had taken a rule away.`);
-  // Here it is the silence that is a failure.
-  process.exitCode = result.broken ? 0 : 1;
+function tellBroken({ seed, violation, lines, shrunk }: NonNullable<Result['broken']>): void {
+  const { lines: shown, options } = shrunk ?? { lines: lines.slice(-linesShown), options: '' };
+  for (const line of shown) print(line);
+  print(`Seed ${seed} broke a promise (${violation.promise}): ${violation.sentence}`);
+  print(`Again: npm run simulate -- --seed ${seed}${options}`);
+  if (options !== '') print(`The whole of it: npm run simulate -- --seed ${seed}`);
 }
 
-async function runRulesOff(most: number): Promise<void> {
-  for (const rule of rulesOff) {
-    const result = await runWithout(rule, { first: 1, count: most, workers });
-    if (result.broken) {
-      print(
-        `${rule.name}: found by seed ${result.broken.seed}, ${seconds(result)} s: ${result.broken.violation}`,
-      );
-    } else {
-      print(`${rule.name}: NOT FOUND in ${result.count} seeds, ${seconds(result)} s`);
-      process.exitCode = 1;
-    }
-  }
-}
-
-function tellBroken({ broken }: Result, more: string): void {
-  if (!broken) return;
-  const { seed, violation, lines } = broken;
-  for (const line of count === 1 ? lines : lines.slice(-linesShown)) print(line);
-  print(`Seed ${seed} broke a promise: ${violation}`);
-  print(`Again: npm run simulate -- --seed ${seed}${more}`);
-  process.exitCode = 1;
-}
-
-function named(name: string): RuleOff {
-  const rule = rulesOff.find((each) => each.name === name);
-  return rule ?? fail(`There is no rule ${name}. There are: ${rulesOff.map((each) => each.name).join(', ')}`);
-}
-
-function fail(sentence: string): never {
-  process.stderr.write(`${sentence}\n`);
-  process.exit(2);
+function tellCounts({ counts }: Result): void {
+  for (const [name, times] of Object.entries(counts).sort(([, a], [, b]) => b - a))
+    print(`${times}\t${name}`);
 }
 
 function seconds({ ms }: Result): string {

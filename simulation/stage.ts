@@ -11,12 +11,18 @@ export interface Stage {
   db: Database;
   namespace: string;
   clear(): Promise<void>;
+  /** All that is in it now, to go back to. */
+  copy(): Promise<Copy>;
+  restore(copy: Copy): Promise<void>;
 }
+
+export type Copy = ReadonlyMap<string, readonly Readonly<Record<string, unknown>>[]>;
 
 /** Parents after children. `sqlite_sequence` too: a run must not see how many rows earlier runs made. */
 const tables = [
   'delivery_mails',
   'delivery_events',
+  'delivery_counts',
   'owed_facts',
   'operator_requests',
   'suppressions',
@@ -36,11 +42,31 @@ export async function openStage(): Promise<Stage> {
   // The templates are read from disk here, in real time; in a run they are there at once.
   await render({ template: 'plain', locale: null, props: {} });
   await db.write.updateTable('instance').set({ namespace: fixedIds.uuid() }).execute();
+  const run = (sql: string, values: readonly unknown[] = []) =>
+    db.write.executeQuery(CompiledQuery.raw(sql, [...values])) as Promise<{
+      rows: Record<string, unknown>[];
+    }>;
+  const clear = async () => {
+    for (const table of tables) await run(`DELETE FROM ${table}`);
+  };
   return {
     db,
     namespace: await readNamespace(db),
-    async clear() {
-      for (const table of tables) await db.write.executeQuery(CompiledQuery.raw(`DELETE FROM ${table}`));
+    clear,
+    async copy() {
+      const copied = new Map<string, Record<string, unknown>[]>();
+      for (const table of tables) copied.set(table, (await run(`SELECT * FROM ${table}`)).rows);
+      return copied;
+    },
+    async restore(copy) {
+      await clear();
+      for (const table of tables.toReversed()) {
+        for (const row of copy.get(table) ?? []) {
+          const names = Object.keys(row);
+          const places = names.map(() => '?').join(', ');
+          await run(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${places})`, Object.values(row));
+        }
+      }
     },
   };
 }

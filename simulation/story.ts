@@ -9,9 +9,13 @@ export interface Story {
 
 export function createStory(elapsedMs: () => number): Story {
   const lines: string[] = [];
+  let last = '';
   return {
     lines,
     tell(sentence) {
+      // Who tries the same again and again says so once.
+      if (sentence === last) return;
+      last = sentence;
       lines.push(`${clockFace(elapsedMs())}  ${sentence}`);
     },
     hash: () => createHash('sha256').update(lines.join('\n')).digest('hex'),

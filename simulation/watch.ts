@@ -1,124 +1,319 @@
 import { CompiledQuery } from 'kysely';
 import type { Database } from '../src/db/database.ts';
-import type { DeliveryRow } from '../src/db/schema.ts';
+import { bodyHash } from '../src/domain/message.ts';
+import type { Outcome } from '../src/domain/outcome.ts';
+import type { Policy } from '../src/domain/policy.ts';
 import { statuses } from '../src/domain/status.ts';
 import type { Fact } from '../src/outbox/facts.ts';
+import type { Parcel } from '../src/providers/provider.ts';
 import type { Clock } from '../src/std/clock.ts';
-import type { Entry, Ledger } from './ledger.ts';
+import { checkTheEnd } from './end.ts';
+import type { Ledger } from './ledger.ts';
+import type { Mailman } from './mailman.ts';
+import {
+  changeOf,
+  checkRow,
+  checkStep,
+  checkTruth,
+  columns,
+  type PromiseName,
+  saysNo,
+  type Violate,
+  type WatchedRow,
+} from './promises.ts';
+import { concurrency, type ProviderKind } from './service.ts';
+import type { SourceName } from './sources.ts';
 import type { Story } from './story.ts';
+import type { Tally } from './tally.ts';
+import { createTurnWatch } from './turns.ts';
 
-/**
- * The promises, checked against the ledger after every commit and once more at the end. It knows only what the tables and
- * the providers' ledger say, and nothing of how the engine gets there.
- */
+export type { WatchedRow } from './promises.ts';
+
+/** Keeps an eye on the tables and on what leaves: after every commit, at every post, and once more at the end. */
 export interface Watch {
   /** After a commit by `who`, before anybody else commits. */
   look(who: string): Promise<void>;
   /** Between commits, when only the world has changed. */
   lookAround(): void;
   told(facts: readonly Fact[]): void;
+  /** Answers whether the row knows of it: after a fail-over it may not. */
+  posted(post: Post): boolean;
+  readonly restoredAt: number;
   atTheEnd(): Promise<void>;
+  /** The database went back in time: what was seen since then is forgotten, and what left since then is not known to it. */
+  afterRestore(seen: Seen): Promise<void>;
+  seen(): Seen;
+  turnBegins(who: string): void;
+  turnEnded(who: string): void;
+  heard(who: string, parcel: Parcel, outcome: Outcome): void;
+  violate: Violate;
   readonly rows: readonly WatchedRow[];
   /** The first promise that was broken; the run ends there. */
-  readonly violation: string | null;
+  readonly violation: Violation | null;
 }
 
-const columns = [
-  ...(['seq', 'id', 'status', 'round', 'lease', 'due_at', 'to_email', 'sent_at', 'expires_at'] as const),
-  ...(['first_possible_accept_at', 'resubmit_until', 'last_attempt_at'] as const),
-];
-export type WatchedRow = Pick<DeliveryRow, (typeof columns)[number]> & { is_suppressed: 0 | 1 };
+export interface Violation {
+  promise: PromiseName;
+  sentence: string;
+}
+
+interface Post {
+  account: string;
+  ratePerSecond: number | null;
+  parcel: Parcel;
+  /** It ends as an attempt, as far as the provider can say. */
+  isAttempt: boolean;
+}
+
+export interface Seen {
+  at: number;
+  firstAccepted: ReadonlyMap<string, number>;
+}
+
 // The addresses of a run are spelt as their keys are.
 const query = CompiledQuery.raw(
   `SELECT ${columns.join(', ')},
-    EXISTS (SELECT 1 FROM suppressions WHERE address_key = to_email) AS is_suppressed
+    EXISTS (SELECT 1 FROM suppressions WHERE address_key = to_email AND lifted_at IS NULL AND scope IN ('*', deliveries.source))
+    OR EXISTS (SELECT 1 FROM unsubscribe_tokens AS token WHERE token.recipient = deliveries.recipient
+      AND token.source = deliveries.source AND unsubscribed_at IS NOT NULL) AS said_no,
+    EXISTS (SELECT 1 FROM delivery_mails AS mail WHERE mail.delivery_seq = seq AND mail.round = deliveries.round
+      AND html IS NOT NULL) AS is_frozen,
+    (SELECT max(event_seq) FROM delivery_events WHERE delivery_seq = seq) AS told_up_to
   FROM deliveries ORDER BY seq`,
 ) as CompiledQuery<WatchedRow>;
+const changes = CompiledQuery.raw('SELECT total_changes() AS count') as CompiledQuery<{ count: number }>;
 
 export interface WatchParts {
   db: Database;
   clock: Clock;
   story: Story;
   ledger: Ledger;
+  tally: Tally;
+  policies: Readonly<Record<SourceName, Policy>>;
+  mailman: Pick<Mailman, 'answered'>;
+  kind: ProviderKind;
+  /** No call fails by chance in this run: then more can be asked. */
+  isFaultless: () => boolean;
 }
 
-export function createWatch({ db, clock, story, ledger }: WatchParts): Watch {
+/** Of a limit of one a second: what stood still with a slot in its hand may come late, and all at once. */
+const paceWindowMs = 10_000;
+const paceSlack = 8;
+const restoring = 'a fail-over';
+
+export function createWatch(parts: WatchParts): Watch {
+  const { db, clock, story, ledger, tally, policies, kind, mailman, isFaultless } = parts;
   let rows: WatchedRow[] = [];
-  let violation: string | null = null;
-  const firstAccepted = new Map<string, number>();
+  let violation: Violation | null = null;
+  let seenChanges = -1;
+  let restoredAt = -1;
+  let forgotten = { from: Infinity, until: -Infinity };
+  const isRestored = () => restoredAt >= 0;
+  let firstAccepted = new Map<string, number>();
+  const bodies = new Map<string, string>();
+  const posts = new Map<string, number[]>();
+  /** By delivery and round: what may have ended an attempt, and what was counted as one. */
+  const attempts = new Map<string, { possible: number; counted: number }>();
 
-  function violate(sentence: string): void {
+  const violate: Violate = (promise, sentence) => {
     if (violation !== null) return;
-    violation = sentence;
-    story.tell(`VIOLATED: ${sentence}`);
-  }
+    violation = { promise, sentence };
+    story.tell(`BROKEN, ${promise}: ${sentence}`);
+  };
 
-  function checkStep(before: WatchedRow | undefined, row: WatchedRow): void {
-    if (before?.is_suppressed === 1 && isBeginning(before, row)) {
-      violate(`#${row.seq} was begun after its address was suppressed`);
-    }
-    const change = changeOf(before, row);
-    if (change !== '')
-      story.tell(`  #${row.seq} ${change}${row.status === 'sending' ? ` (round ${row.round})` : ''}`);
-  }
+  const turns = createTurnWatch({ db, clock, kind, isFaultless, violate });
 
-  function checkTruth(row: WatchedRow): void {
-    const mine = ledger.entries.filter(({ deliveryId }) => deliveryId === row.id);
-    if (mine.length === 0 && (row.status === 'sent' || row.status === 'delivered')) {
-      violate(`#${row.seq} is ${row.status}, but nobody accepted it`);
+  const attemptsOf = (id: string, round: number) => {
+    const key = `${id} ${round}`;
+    const known = attempts.get(key) ?? { possible: 0, counted: 0 };
+    attempts.set(key, known);
+    return known;
+  };
+
+  function checkAttempts(before: WatchedRow, row: WatchedRow): void {
+    const ofRound = attemptsOf(row.id, row.round);
+    // A lease that ran out ends an attempt of which nobody knows whether it was one; so does what cannot be sent at all.
+    const isOver = (row.last_error ?? '').includes('"lease_expired"');
+    if (before.status === 'sending' && row.status === 'reconciling' && isOver) ofRound.possible += 1;
+    if (before.status === 'claimed' && row.status === 'failed_permanent') ofRound.possible += 1;
+    if (row.round === before.round && row.attempts > before.attempts) {
+      ofRound.counted += row.attempts - before.attempts;
     }
-    const rounds = new Set(mine.map(({ round }) => round));
-    if (rounds.size < mine.length) violate(`#${row.seq}: a round was accepted twice (${namesOf(mine)})`);
-    const live = mine.filter(ledger.isLive);
-    if (live.length > 1) violate(`#${row.seq}: ${live.length} live mails (${namesOf(live)})`);
-    const { mailExists } = statuses[row.status];
-    const saysNo =
-      mailExists === 'no' ||
-      (mailExists === 'see sent_at' && row.sent_at === null && row.first_possible_accept_at === null);
-    if (saysNo && live.length > 0) violate(`#${row.seq} is ${row.status}, but ${namesOf(live)} is live`);
-    const saysYes = mailExists === 'yes';
-    if (saysYes && mine.every(({ isBounceTold }) => isBounceTold)) {
-      violate(`#${row.seq} is ${row.status}, although it was told that ${namesOf(mine)} bounced`);
+    if (ofRound.counted > ofRound.possible) {
+      violate('attempts', `#${row.seq}: ${ofRound.counted} counted, ${ofRound.possible} made`);
     }
   }
 
-  async function read(): Promise<void> {
+  function countArrow(before: WatchedRow, row: WatchedRow): void {
+    // The others are in the story of the delivery.
+    if (before.status !== 'claimed' && row.status === 'claimed') tally.arrow(`${before.status} → claimed`);
+    if (before.status === 'claimed' && row.status === 'sending') tally.arrow('claimed → begun');
+    if (before.status !== 'reconciling' || row.status !== 'reconciling') return;
+    if (row.lease !== before.lease) tally.arrow('reconciling → taken_up');
+  }
+
+  function checkSuspects(next: readonly WatchedRow[]): void {
+    const claimed = next.filter(
+      (row, index) => row.status === 'claimed' && rows[index] && rows[index].lease !== row.lease,
+    );
+    const suspect = claimed.find(({ lapses }) => lapses >= 2);
+    if (suspect && claimed.length > 1) {
+      violate('suspects', `#${suspect.seq} was claimed with ${claimed.length - 1} others`);
+    }
+    const hopeless = next.find(({ lapses }) => lapses > 5);
+    if (hopeless) violate('suspects', `#${hopeless.seq} has killed ${hopeless.lapses} workers`);
+  }
+
+  async function read(who: string): Promise<void> {
     const { rows: next } = await db.write.executeQuery(query);
-    for (const [index, row] of next.entries()) checkStep(rows[index], row);
+    checkSuspects(next);
+    for (const [index, row] of next.entries()) {
+      const before = rows[index];
+      if (before && who !== restoring) {
+        const { attemptsMax } = policies[row.source as SourceName];
+        const isImported = ledger.imported.has(row.id);
+        if (!isRestored()) checkAttempts(before, row);
+        const { counted } = isRestored() ? { counted: attemptsMax } : attemptsOf(row.id, row.round);
+        checkStep(before, row, { who, now: clock.now(), attemptsMax, counted, isImported }, violate);
+        checkRow(before, row, isImported, violate);
+      }
+      if (before && who !== restoring) countArrow(before, row);
+      const change = changeOf(before, row);
+      const round = row.status === 'sending' ? ` (round ${row.round})` : '';
+      if (change !== '') story.tell(`  #${row.seq} ${change}${round}`);
+    }
+    if (who !== restoring) await turns.look(who, rows, next);
+    checkInHand(next);
     rows = next;
   }
 
+  /** Without keys a crash leaves in doubt whatever has begun: no more than leave at once. */
+  function checkInHand(next: readonly WatchedRow[]): void {
+    if (kind.hasKey) return;
+    const inHand = new Map<string, number>();
+    for (const { status, locked_by, due_at } of next) {
+      if (status !== 'sending' || locked_by === null || (due_at ?? 0) <= clock.now()) continue;
+      const count = (inHand.get(locked_by) ?? 0) + 1;
+      inHand.set(locked_by, count);
+      if (count > concurrency)
+        violate('write ahead', `${locked_by} has begun ${count} mails at once, without keys`);
+    }
+  }
+
+  /** What the row does not know of after a fail-over, it cannot be blamed for. */
+  function denyUnknown(): void {
+    for (const entry of ledger.entries) {
+      const row = rows.find(({ id }) => id === entry.deliveryId);
+      if (!row || saysNo(row) || row.round < entry.round) entry.isDenied = true;
+    }
+  }
+
+  /** What was told to a database that has forgotten it since. */
+  const answeredSince = () =>
+    mailman.answered.filter(({ at }) => !(at >= forgotten.from && at <= forgotten.until));
+
   return {
+    violate,
+    turnBegins: turns.begins,
+    turnEnded: (who) => turns.ended(who, rows),
+    heard: turns.heard,
     async look(who) {
-      const told = story.lines.length;
-      await read();
-      if (story.lines.length > told) story.tell(`  … by ${who}`);
-      for (const row of rows) checkTruth(row);
+      const [{ count } = { count: 0 }] = (await db.write.executeQuery(changes)).rows;
+      if (count !== seenChanges) {
+        seenChanges = count;
+        const told = story.lines.length;
+        await read(who);
+        if (story.lines.length > told) story.tell(`  … by ${who}`);
+      }
+      for (const row of rows) checkTruth(row, ledger, violate);
     },
     lookAround() {
-      for (const row of rows) checkTruth(row);
+      for (const row of rows) checkTruth(row, ledger, violate);
     },
     told(facts) {
       for (const { kind, delivery } of facts) {
         if (kind !== 'first_accepted') continue;
         const times = (firstAccepted.get(delivery.id) ?? 0) + 1;
         firstAccepted.set(delivery.id, times);
-        if (times > 1) violate(`#${delivery.seq}: first_accepted was told ${times} times`);
+        if (times > 1)
+          violate('facts are told once', `#${delivery.seq}: first_accepted was told ${times} times`);
       }
     },
-    async atTheEnd() {
-      await read();
-      for (const row of rows) {
-        checkTruth(row);
-        if (statuses[row.status].isDue)
-          violate(`#${row.seq} is still ${row.status} at the end, due ${dueIn(row, clock)}`);
-        const isTold = firstAccepted.has(row.id);
-        if (isTold !== (row.sent_at !== null)) {
-          violate(
-            `#${row.seq}: sent_at is ${row.sent_at}, but first_accepted was ${isTold ? '' : 'not '}told`,
-          );
+    posted({ account, ratePerSecond, parcel: { key, mail, leaseEndsAt }, isAttempt }) {
+      const { delivery_id: id = '', round } = mail.tags;
+      const row = rows.find((each) => each.id === id);
+      if (isAttempt) attemptsOf(id, Number(round)).possible += 1;
+      const isBegun = row?.status === 'sending' || row?.status === 'reconciling';
+      const isTheirs = isBegun && row.round === Number(round) && row.due_at === leaseEndsAt;
+      // Evidence may have settled it a moment ago, which is no harm: the mail is the one that is known.
+      const isSettled = row !== undefined && (row.sent_at !== null || row.evidence > 4 * Number(round));
+      const isKnown = isTheirs || isSettled;
+      if (!isKnown && !isRestored()) {
+        violate('write ahead', `round ${round} of #${row?.seq} leaves while it is ${row?.status}`);
+      }
+      if (isTheirs && row.status === 'reconciling') {
+        const isInTime = row.resubmit_until !== null && leaseEndsAt < row.resubmit_until;
+        if (!isInTime || row.account !== account) {
+          const until =
+            row.resubmit_until === null ? 'its key is barred' : `its key is sure until ${row.resubmit_until}`;
+          violate('the key window', `#${row.seq} leaves again to ${account} until ${leaseEndsAt}; ${until}`);
         }
       }
+      const hash = bodyHash(mail);
+      if (isTheirs && row.content_hash !== hash && !isRestored()) {
+        violate('one key, one body', `#${row.seq} leaves with another body than was kept`);
+      }
+      const before = bodies.get(key);
+      if (before !== undefined && before !== hash && !isRestored()) {
+        violate('one key, one body', `${key} leaves with another body than before`);
+      }
+      bodies.set(key, hash);
+      if (ratePerSecond === null) return isKnown;
+      const recent = [...(posts.get(account) ?? []), clock.now()].filter(
+        (at) => at > clock.now() - paceWindowMs,
+      );
+      posts.set(account, recent);
+      if (recent.length > (ratePerSecond * paceWindowMs) / 1000 + paceSlack) {
+        violate(
+          'pace',
+          `${recent.length} posts within ${paceWindowMs / 1000} s, at ${ratePerSecond} a second`,
+        );
+      }
+      return isKnown;
+    },
+    async afterRestore(seen) {
+      restoredAt = clock.now();
+      forgotten = { from: Math.min(forgotten.from, seen.at), until: clock.now() };
+      firstAccepted = new Map(seen.firstAccepted);
+      for (const entry of ledger.entries) {
+        if ((entry.bounceToldAt ?? 0) >= seen.at) entry.bounceToldAt = null;
+      }
+      seenChanges = -1;
+      await read(restoring);
+      denyUnknown();
+    },
+    seen: () => ({ at: clock.now(), firstAccepted: new Map(firstAccepted) }),
+    async atTheEnd() {
+      await read('the end');
+      for (const row of rows) {
+        checkTruth(row, ledger, violate);
+        if (statuses[row.status].isDue) {
+          violate(
+            'everything ends',
+            `#${row.seq} is still ${row.status} at the end, due ${dueIn(row, clock)}`,
+          );
+        }
+        const isTold = firstAccepted.has(row.id);
+        const isImported = ledger.imported.has(row.id);
+        if (isTold !== (row.sent_at !== null) && !isImported) {
+          const was = `first_accepted was ${isTold ? '' : 'not '}told`;
+          violate('facts are told once', `#${row.seq}: sent_at is ${row.sent_at}, but ${was}`);
+        }
+      }
+      if (violation === null) await checkTheEnd({ db, rows, violate, tally, answered: answeredSince() });
+    },
+    get restoredAt() {
+      return restoredAt;
     },
     get rows() {
       return rows;
@@ -128,24 +323,6 @@ export function createWatch({ db, clock, story, ledger }: WatchParts): Watch {
     },
   };
 }
-
-/** Bytes may leave from now on: a begun send, or a second submission of what is in doubt. */
-function isBeginning(before: WatchedRow | undefined, row: WatchedRow): boolean {
-  if (!before || (before.last_attempt_at === row.last_attempt_at && before.status === row.status))
-    return false;
-  if (row.status === 'sending') return before.status !== 'sending' || before.lease !== row.lease;
-  return row.status === 'reconciling' && before.status === 'reconciling';
-}
-
-function changeOf(before: WatchedRow | undefined, row: WatchedRow): string {
-  if (!before) return `is ${row.status}`;
-  if (before.status !== row.status) return `${before.status} → ${row.status}`;
-  if (isBeginning(before, row)) return 'may be submitted again';
-  return before.lease !== row.lease ? 'is taken up' : '';
-}
-
-const namesOf = (entries: readonly Entry[]) =>
-  entries.map(({ messageId, round, account }) => `${messageId} of round ${round} at ${account}`).join(', ');
 
 const dueIn = ({ due_at }: WatchedRow, clock: Clock) =>
   due_at === null ? 'never' : `in ${(due_at - clock.now()) / 1000} s`;

@@ -1,18 +1,18 @@
 import { type Consent, createConsent } from '../src/consent/consent.ts';
 import type { Database } from '../src/db/database.ts';
-import { type Policy, plainPolicy } from '../src/domain/policy.ts';
+import type { Policy } from '../src/domain/policy.ts';
 import type { Fact } from '../src/outbox/facts.ts';
 import { createOutbox, type Outbox } from '../src/outbox/outbox.ts';
-import { plainSource } from '../src/sources/plain/plain.ts';
-import type { Source } from '../src/sources/source.ts';
 import { type Clock, createManualClock, type ManualClock } from '../src/std/clock.ts';
 import { silentLog } from '../src/std/log.ts';
-import { createSeededRandom } from '../src/std/random.ts';
 import { type Chance, createChance } from './chance.ts';
 import { createLedger, type Ledger } from './ledger.ts';
+import { createMailman, type Mailman } from './mailman.ts';
 import { createService, type ProviderKind, type Service } from './service.ts';
+import { BookkeepingFailed, createPolicies, type SourceName } from './sources.ts';
 import type { Stage } from './stage.ts';
 import { createStory, type Story } from './story.ts';
+import { createTally, type FaultName, type Tally } from './tally.ts';
 import { createWatch, type Watch } from './watch.ts';
 
 /** All that the simulated processes share: time, dice, database, providers, and the watch over them. */
@@ -20,12 +20,14 @@ export interface World {
   chance: Chance;
   clock: ManualClock;
   story: Story;
+  tally: Tally;
   db: Database;
   namespace: string;
-  source: Source;
+  policies: Readonly<Record<SourceName, Policy>>;
   ledger: Ledger;
+  mailman: Mailman;
   watch: Watch;
-  /** For those who are not processes of the engine: webhooks, operators, people. */
+  /** For those who are not processes of the engine: operators, people. */
   outbox: Outbox;
   consent: Consent;
   /** The account that a process uses which starts now. */
@@ -35,47 +37,82 @@ export interface World {
   isTroubled(): boolean;
   endTroubles(): void;
   faultRate(): number;
+  /** Everything that goes wrong asks here first, and is counted; what is left out of the run is answered with false. */
+  mayStrike(fault: FaultName): boolean;
+  isDiskFull(): boolean;
+  fillDisk(ms: number): void;
+  /** Every draft says something else. */
+  nextDraft(): number;
+  /** Facts that a source has heard; they count when the transaction commits. */
+  told(facts: readonly Fact[]): void;
   /** Runs what commits, one at a time, and looks at what it changed before anybody else commits. */
   commit<T>(who: string, work: () => Promise<T>): Promise<T>;
+  turnTo(step: number): void;
 }
 
-export function createWorld(seed: number, { db, namespace }: Stage): World {
-  const chance = createChance(createSeededRandom(seed));
+/** What is left out of a run: whole steps, and single faults by their step and number in it. */
+export interface Cut {
+  steps: ReadonlySet<number>;
+  faults: ReadonlySet<string>;
+}
+
+export const nothingCut: Cut = { steps: new Set(), faults: new Set() };
+export const environment = 'simulation';
+
+export function createWorld(seed: number, { db, namespace }: Stage, cut: Cut, struck: string[]): World {
+  const chance = createChance(seed);
   const clock = createManualClock();
   const story = createStory(() => clock.monotonic());
+  const tally = createTally();
   let isTroubled = true;
-  const troubled = () => isTroubled;
+  let diskFullUntil = -1;
+  let drafts = 0;
+  let step = 0;
+  let faultsInStep = 0;
   const rate = chance.one([0, 0.02, 0.05, 0.1]);
   const kind: ProviderKind = {
     hasKey: chance.isTrue(0.5),
     canLookUp: chance.isTrue(0.5),
+    isLiar: chance.isTrue(0.08),
+    canTell: chance.isTrue(0.4),
     // Shorter than the lease of the policy, and longer: then the call decides about the lease.
     longestCallMs: chance.one([20_000, 100_000]),
-    ratePerSecond: chance.one([null, null, 1]),
+    ratePerSecond: chance.one([null, null, 1, 5]),
+    // Doubts that last longer than a day need a provider of whom nobody hears.
+    loses: chance.one([0.05, 0.2, 0.2, 0.9]),
+    isSlow: chance.one([0.1, 0.25, 0.8]),
   };
-  // Spec 000's patient sender tries again by itself only where there are keys.
-  const isReliable = kind.hasKey && chance.isTrue(0.5);
-  // Fewer tries than the plain source's, so that a short run reaches the last one.
-  const tries = { attemptsMax: chance.between(2, 3), roundsMax: chance.between(1, 3) };
-  const policy: Policy = { ...plainPolicy, ...tries };
-  const ledger = createLedger({ chance, clock, story, isTroubled: troubled });
-  const watch = createWatch({ db, clock, story, ledger });
+  // Spec 000's patient sender; it tries again by itself only where there are keys.
+  const isReliable = chance.isTrue(0.4);
+  const policies = createPolicies(chance);
+  const mailman = createMailman({ chance, loses: chance.one([0.05, 0.15, 0.15, 0.9]) });
+  const ledger = createLedger({
+    ...{ chance, clock, story, isTroubled: () => isTroubled },
+    onAccepted: mailman.announce,
+  });
+  const watch = createWatch({
+    db,
+    clock,
+    story,
+    ledger,
+    mailman,
+    tally,
+    policies,
+    kind,
+    isFaultless: () => rate === 0 && diskFullUntil < 0,
+  });
 
   let uncommitted: Fact[] = [];
-  const source: Source = {
-    ...plainSource,
-    policy,
-    async changed(facts) {
-      if (isTroubled && chance.isTrue(0.1)) throw new Error('bookkeeping failed');
-      uncommitted.push(...facts);
-    },
-  };
-
   let last: Promise<unknown> = Promise.resolve();
   function commit<T>(who: string, work: () => Promise<T>): Promise<T> {
     const run = last.then(async () => {
       uncommitted = [];
-      const result = await work();
+      const result = await work().catch((error: unknown) => {
+        if (error instanceof BookkeepingFailed) {
+          watch.violate('facts are told once', 'what a source could not book undid what had happened');
+        }
+        throw error;
+      });
       watch.told(uncommitted);
       await watch.look(who);
       return result;
@@ -84,28 +121,40 @@ export function createWorld(seed: number, { db, namespace }: Stage): World {
     return run;
   }
 
+  function mayStrike(fault: FaultName): boolean {
+    faultsInStep += 1;
+    const name = `${step}.${faultsInStep}`;
+    if (cut.faults.has(name)) return false;
+    struck.push(name);
+    tally.fault(fault);
+    return true;
+  }
+
   const serviceOf = (account: string) =>
-    createService({ account, kind, chance, clock, ledger, story, isTroubled: troubled });
+    createService({
+      ...{ account, kind, chance, clock, ledger, watch, story, tally, mayStrike },
+      isTroubled: () => isTroubled,
+    });
   let accounts = 1;
   let service = serviceOf('account1');
   const consent = consentIn({ chance }, { db, clock });
-  const listeners = { consent: consent.learn, source: () => source.changed };
-  const keyWord = kind.hasKey ? 'keys' : 'no keys';
+  const listeners = { consent: consent.learn, source: () => async (facts: readonly Fact[]) => told(facts) };
+  const told = (facts: readonly Fact[]) => {
+    uncommitted.push(...facts);
+  };
+  const has = (isTrue: boolean, word: string) => `${isTrue ? '' : 'no '}${word}`;
   story.tell(
-    `seed ${seed}: ${keyWord}, ${kind.canLookUp ? '' : 'no '}look-up, ${isReliable ? 'inner retries, ' : ''}${rate * 100} % faults`,
+    [
+      `seed ${seed}: ${has(kind.hasKey, 'keys')}, ${has(kind.canLookUp, 'look-up')}, ${has(kind.canTell, 'questions')}`,
+      ...(kind.isLiar ? ['look-ups that lie'] : []),
+      ...(isReliable ? ['inner retries'] : []),
+      `${rate * 100} % faults`,
+    ].join(', '),
   );
 
   return {
-    chance,
-    clock,
-    story,
-    db,
-    namespace,
-    source,
-    ledger,
-    watch,
+    ...{ chance, clock, story, tally, db, namespace, policies, ledger, mailman, watch, consent },
     outbox: createOutbox({ db, clock, log: silentLog, namespace, listeners }),
-    consent,
     service: () => service,
     switchAccount() {
       accounts += 1;
@@ -113,13 +162,26 @@ export function createWorld(seed: number, { db, namespace }: Stage): World {
       story.tell(`new processes use account${accounts} from now on`);
     },
     isReliable,
-    isTroubled: troubled,
+    isTroubled: () => isTroubled,
     endTroubles() {
       isTroubled = false;
       story.tell('the troubles are over');
     },
     faultRate: () => (isTroubled ? rate : 0),
+    mayStrike,
+    isDiskFull: () => isTroubled && clock.monotonic() < diskFullUntil,
+    fillDisk(ms) {
+      diskFullUntil = clock.monotonic() + ms;
+      story.tell(`the disk is full for ${ms / 1000} s`);
+    },
+    nextDraft: () => ++drafts,
+    told,
     commit,
+    turnTo(next) {
+      step = next;
+      faultsInStep = 0;
+      chance.turnTo(next);
+    },
   };
 }
 

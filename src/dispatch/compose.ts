@@ -77,11 +77,11 @@ type Composure = { kind: 'composed'; composed: Composed } | Exclude<Answer, { ki
 const draftAgainMs = 30_000;
 
 function reportOf(
-  { seq, lease }: Claimed,
+  { seq, id, lease }: Claimed,
   made: Exclude<Composure, { kind: 'composed' }>,
   { worker, clock }: ComposeParts,
 ): Report {
-  const base = { seq, lease, actor: worker };
+  const base = { seq, id, lease, actor: worker };
   if (made.kind === 'no_address') return { ...base, event: 'no_address' };
   if (made.kind === 'unsendable') return { ...base, event: 'unsendable', error: made.error };
   return { ...base, event: 'deferred', dueAt: clock.now() + draftAgainMs, error: made.error };

@@ -166,7 +166,7 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
       tell,
     }: { startBefore: number | null; mayGiveUp: boolean; tell: (outcome: Outcome) => void },
   ): Promise<Report> {
-    const base = { seq: one.seq, lease: one.lease, actor: worker };
+    const base = { seq: one.seq, id: one.id, lease: one.lease, actor: worker };
     const round = Math.max(one.round, 1);
     const key = idempotencyKey(one.id, round);
     const isOurs = one.account === provider.account;

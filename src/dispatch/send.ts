@@ -149,7 +149,7 @@ function reportOf(
   { clock, random, worker }: SendParts,
 ): Report {
   const now = clock.now();
-  const base = { seq: claimed.seq, lease: claimed.lease, actor: worker };
+  const base = { seq: claimed.seq, id: claimed.id, lease: claimed.lease, actor: worker };
   switch (outcome.kind) {
     case 'accepted':
       return {

@@ -79,6 +79,8 @@ const sentences = {
   local_part_too_long: 'The part before the @ is longer than 64 characters; no mail system accepts it.',
   local_part_not_ascii:
     'The part before the @ has characters other than unaccented letters, digits and signs, which not every mail system delivers; give another address.',
+  encoded_word:
+    'The part before the @ holds an encoded word (=?…?=), which some programs read as another address; give it as it is.',
   local_part_dots: 'The part before the @ begins or ends with a dot or has two in a row; check it.',
   domain_missing: 'Nothing stands after the @; give the whole address.',
   domain_character: 'The domain has a character that no domain can have; check the part after the @.',
@@ -116,6 +118,8 @@ function checkLocalPart(local: string): AddressProblem | undefined {
   if (local.length > localPartOctetsMax) return 'local_part_too_long';
   // SMTPUTF8 is promised by neither provider, and without it such a mail bounces.
   if (!/^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+$/.test(local)) return 'local_part_not_ascii';
+  // RFC 2047 5: programs that decode it all the same may find an @ and a comma in it, and a second mailbox.
+  if (local.includes('=?')) return 'encoded_word';
   if (local.split('.').includes('')) return 'local_part_dots';
   return undefined;
 }

@@ -58,10 +58,11 @@ export async function beginDeliveries(
     parts.dialect,
     batch.map(({ claimed }) => claimed.seq),
   );
-  const leases = new Map(
-    rows.map(({ seq, state }) => [seq, state.status === 'claimed' ? state.lease : undefined]),
-  );
-  const ours = batch.filter(({ claimed }) => leases.get(claimed.seq) === claimed.lease);
+  const held = new Map(rows.map(({ seq, id, state }) => [seq, { id, ...state }]));
+  const ours = batch.filter(({ claimed }) => {
+    const row = held.get(claimed.seq);
+    return row?.id === claimed.id && row.status === 'claimed' && row.lease === claimed.lease;
+  });
   const verdicts = await order.lastCheck(ours, tx);
   const resubmitUntil = order.keyWindowMs === null ? null : now + order.keyWindowMs;
   // Only of what is frozen here; the others' bodies were hashed when they were.
@@ -69,7 +70,7 @@ export async function beginDeliveries(
     batch.filter(({ claimed }) => !claimed.frozen).map(({ claimed, mail }) => [claimed.seq, bodyHash(mail)]),
   );
   const reports = batch.map(({ claimed, mail, template }): Report => {
-    const base = { seq: claimed.seq, lease: claimed.lease, actor: order.worker };
+    const base = { seq: claimed.seq, id: claimed.id, lease: claimed.lease, actor: order.worker };
     const verdict = verdicts.get(claimed.seq);
     if (verdict) return { ...base, ...verdict, ...(isObjection(verdict) && addressed(claimed, mail)) };
     const begun = { ...base, event: 'begun', account: order.account, resubmitUntil } as const;
@@ -124,8 +125,9 @@ export async function resubmitDeliveries(
   const verdicts = await order.lastCheck(batch, tx);
   const allowed = batch.filter(({ claimed }) => !verdicts.has(claimed.seq));
   const reports = allowed.map(
-    ({ claimed: { seq, lease } }): Report => ({
+    ({ claimed: { seq, id, lease } }): Report => ({
       seq,
+      id,
       lease,
       event: 'resubmitted',
       account: order.account,

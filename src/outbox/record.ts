@@ -28,6 +28,8 @@ import { isFurtherWord, type Learnt, withAddresses, wordsTold } from './suppress
 /** What somebody reports about one delivery: work that was done, or evidence that came in. */
 export type Report = (WorkReport | EvidenceReport) & {
   seq: number;
+  /** Said by whoever had the row in hand: in a database that went back in time the number may be another delivery's. */
+  id?: string;
   /** Who says so: a worker's name, `sweep`, `webhook`, `operator …`. */
   actor: string;
   /** Goes into the story; never an address or a token. */
@@ -88,8 +90,12 @@ export async function applyReports(
   const roundsLeft = await roundsLeftOf(tx, dialect, reports);
   const told = await wordsTold(tx, dialect, reports);
   const answers = reports.map((report): Recorded => {
-    const row = bySeq.get(report.seq);
+    const row = rowOf(report, bySeq);
     if (!row) return { seq: report.seq, changed: false, status: null, lease: 0, why: 'no such delivery' };
+    if (isOthers(report, row)) {
+      const { status, lease } = row.state;
+      return { seq: report.seq, changed: false, status, lease, why: 'lease lost' };
+    }
     const found = isEvidence(report)
       ? applyEvidence(row.state, completed(report, row, roundsLeft, healAfterMs, now))
       : applyWork(row.state, report, now);
@@ -125,6 +131,19 @@ export async function applyReports(
   }
   const isLost = new Set(lost.map(({ delivery }) => delivery.seq));
   return answers.map((answer) => (isLost.has(answer.seq) ? { ...answer, isAddressLost: true } : answer));
+}
+
+function rowOf(
+  { seq, id }: Pick<Report, 'seq' | 'id'>,
+  rows: ReadonlyMap<number, LockedDelivery>,
+): LockedDelivery | undefined {
+  const row = rows.get(seq);
+  return id === undefined || row?.id === id ? row : undefined;
+}
+
+/** The number alone would do, if a database never went back in time and gave out the same number once more. */
+function isOthers(report: Report, { state: { lockedBy } }: LockedDelivery): boolean {
+  return !isEvidence(report) && report.lease !== undefined && lockedBy !== null && lockedBy !== report.actor;
 }
 
 function isEvidence(report: Report): report is Extract<Report, EvidenceReport> {
@@ -175,7 +194,7 @@ function movesOf(changes: ReadonlyMap<number, ChangedDelivery>, rows: ReadonlyMa
 function earlierIds(reports: readonly Report[], rows: ReadonlyMap<number, LockedDelivery>) {
   return reports.flatMap((report) => {
     if (!isEvidence(report) || report.messageId === undefined) return [];
-    const isEarlier = report.round < (rows.get(report.seq)?.state.round ?? 0);
+    const isEarlier = report.round < (rowOf(report, rows)?.state.round ?? 0);
     return isEarlier ? [{ seq: report.seq, round: report.round, messageId: report.messageId }] : [];
   });
 }

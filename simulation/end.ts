@@ -1,0 +1,135 @@
+import { CompiledQuery } from 'kysely';
+import type { Database } from '../src/db/database.ts';
+import { arrow, type WorkEvent } from '../src/domain/lifecycle.ts';
+import type { Status } from '../src/domain/status.ts';
+import { readCounts } from '../src/outbox/counts.ts';
+import type { Answered } from './mailman.ts';
+import type { Violate, WatchedRow } from './promises.ts';
+import { arrowName, type Tally } from './tally.ts';
+
+/** What can be said only when all is over: the story is whole, the counts are right, no webhook was forgotten. */
+export async function checkTheEnd(parts: {
+  db: Database;
+  rows: readonly WatchedRow[];
+  violate: Violate;
+  tally: Tally;
+  /** Webhooks that were answered with success, and not forgotten by the database since. */
+  answered: readonly Answered[];
+}): Promise<void> {
+  await checkStory(parts);
+  await checkCounts(parts);
+  await checkWebhooks(parts);
+  await checkWishes(parts);
+}
+
+const events = CompiledQuery.raw(
+  `SELECT delivery_seq, event, status, round, detail ->> 'from' AS came_from, detail ->> 'ignored' AS ignored
+  FROM delivery_events ORDER BY event_seq`,
+) as CompiledQuery<{
+  delivery_seq: number;
+  event: string;
+  status: string;
+  round: number;
+  came_from: string | null;
+  ignored: string | null;
+}>;
+
+async function checkStory({ db, rows, violate, tally }: Parameters<typeof checkTheEnd>[0]): Promise<void> {
+  const last = new Map<number, string>();
+  /** The round that may be opened, by what was told of the one before. */
+  const mayOpen = new Map<number, number>();
+  const { rows: told } = await db.write.executeQuery(events);
+  for (const { delivery_seq, event, status, round, came_from, ignored } of told) {
+    if (ignored !== null) continue;
+    if (came_from !== null) tally.arrow(arrowName(came_from, event));
+    if (opensRound.has(event)) {
+      mayOpen.set(delivery_seq, Math.max(mayOpen.get(delivery_seq) ?? 1, round + 1));
+    }
+    const path = came_from === null ? undefined : arrow(came_from as Status, event as WorkEvent);
+    if (path && path.to !== status) {
+      violate(
+        'story',
+        `#${delivery_seq}: ${event} leads from ${came_from} to ${path.to}, and not to ${status}`,
+      );
+    }
+    const before = last.get(delivery_seq) ?? 'pending';
+    // What merely takes a row in hand is not told.
+    if (came_from !== null && came_from !== before && came_from !== 'claimed' && came_from !== 'sending') {
+      violate('story', `#${delivery_seq}: ${event} came from ${came_from}, but the story was at ${before}`);
+    }
+    last.set(delivery_seq, status);
+  }
+  for (const { seq, status, round } of rows) {
+    const end = last.get(seq) ?? 'pending';
+    if (end !== status) violate('story', `#${seq} is ${status}, but its story ends with ${end}`);
+    const known = mayOpen.get(seq) ?? 1;
+    if (round > known) {
+      violate('a round opens on knowledge', `#${seq} is in round ${round}, and its story knows of ${known}`);
+    }
+  }
+}
+
+/** After these it is known that the mail of their round did not stay, or an operator has decided so. */
+const opensRound: ReadonlySet<string> = new Set([
+  ...(['bounced_for_now', 'over_quota', 'provider_failed', 'bounced_for_good'] as const),
+  ...(['provider_suppressed', 'complained', 'requeued'] as const),
+]);
+
+async function checkCounts({ db, rows, violate }: Parameters<typeof checkTheEnd>[0]): Promise<void> {
+  const real = new Map<string, number>();
+  for (const { source, status } of rows) {
+    const key = `${source} ${status}`;
+    real.set(key, (real.get(key) ?? 0) + 1);
+  }
+  for (const { source, status, count } of await readCounts(db)) {
+    const key = `${source} ${status}`;
+    if (real.get(key) !== count)
+      violate('counts', `${key}: counted ${count}, there are ${real.get(key) ?? 0}`);
+    real.delete(key);
+  }
+  const [missing] = real;
+  if (missing) violate('counts', `${missing[0]}: counted 0, there are ${missing[1]}`);
+}
+
+const knownMails = CompiledQuery.raw(
+  `SELECT provider_message_id AS id FROM delivery_mails WHERE provider_message_id IS NOT NULL
+  UNION SELECT provider_message_id FROM deliveries WHERE provider_message_id IS NOT NULL`,
+) as CompiledQuery<{ id: string }>;
+const listed = CompiledQuery.raw('SELECT address_key AS address FROM suppressions') as CompiledQuery<{
+  address: string;
+}>;
+
+/** What was answered is known, as soon as it is known which mail it was about. */
+async function checkWebhooks({
+  db,
+  rows,
+  violate,
+  answered,
+}: Parameters<typeof checkTheEnd>[0]): Promise<void> {
+  const known = new Set((await db.write.executeQuery(knownMails)).rows.map(({ id }) => id));
+  const suppressed = new Set((await db.write.executeQuery(listed)).rows.map(({ address }) => address));
+  for (const { entry, event } of answered) {
+    const row = rows.find(({ id }) => id === entry.deliveryId);
+    if (!row || !known.has(entry.messageId)) continue;
+    const isApplied =
+      event === 'confirmed'
+        ? row.delivered_at !== null
+        : !suppresses.has(event) || row.to_email === null || suppressed.has(row.to_email);
+    if (!isApplied) {
+      violate('webhooks are kept', `${event} of ${entry.messageId} was answered, and nothing came of it`);
+    }
+  }
+}
+
+const suppresses: ReadonlySet<string> = new Set(['complained', 'bounced_for_good', 'provider_suppressed']);
+
+const taken = CompiledQuery.raw(
+  `SELECT address_key, reason FROM suppressions WHERE lifted_at IS NOT NULL AND reason <> 'unsubscribed'`,
+) as CompiledQuery<{ address_key: string; reason: string }>;
+
+/** A recipient takes back what the recipient said, and nothing else. */
+async function checkWishes({ db, violate }: Parameters<typeof checkTheEnd>[0]): Promise<void> {
+  const [line] = (await db.write.executeQuery(taken)).rows;
+  if (line)
+    violate('consent', `${line.address_key} was listed (${line.reason}), and took itself off the list`);
+}

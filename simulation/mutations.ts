@@ -1,0 +1,130 @@
+import { parseArgs } from 'node:util';
+import { runPlanted } from './planted/plant.ts';
+import type { PlantedBug } from './planted/planted-bug.ts';
+import { plantedBugs } from './planted-bugs.ts';
+
+/**
+ * Every planted bug in a copy of the source of its own, until a seed breaks a promise: a bug that no seed notices is a hole in
+ * the simulator, and one whose patch no longer applies proves nothing. Either fails the run.
+ *   --only NAME,NAME     these alone
+ *   --seeds N            seeds 1 to N for each (1000)
+ *   --workers N          so many bugs at a time (2)
+ *   --story              and what happened in the run that broke a promise
+ *   --json               the result as one line of JSON, and everything else on stderr
+ */
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    seeds: { type: 'string' },
+    workers: { type: 'string' },
+    story: { type: 'boolean' },
+    json: { type: 'boolean' },
+  },
+});
+
+/** What came of one bug. */
+interface Finding {
+  name: string;
+  rule: string;
+  /** The first that noticed. Null where none did, or where it could not be run. */
+  seed: number | null;
+  seconds: number;
+  /** The promise that was broken, or why there is none. */
+  what: string;
+  lines: readonly string[];
+}
+
+const seeds = wholeNumber('seeds', 1_000);
+const workers = wholeNumber('workers', 2);
+const chosen = values.only === undefined ? plantedBugs : values.only.split(',').map(named);
+const table = values.json ? process.stderr : process.stdout;
+const nameWidth = Math.max(...chosen.map(({ name }) => name.length));
+const ruleWidth = Math.max(...chosen.map(({ rule }) => rule.length));
+
+// Whoever is interrupted leaves no copy behind, and no worker: that is done on the way out.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
+
+const findings: Finding[] = [];
+const waiting = [...chosen];
+const startedAt = performance.now();
+// Side by side, and the seeds of each one after the other: so the seed that is named is the first that notices.
+await Promise.all(Array.from({ length: Math.min(workers, waiting.length) }, runOneByOne));
+tellEnd();
+
+async function runOneByOne(): Promise<void> {
+  for (let bug = waiting.shift(); bug; bug = waiting.shift()) {
+    const finding = await find(bug);
+    findings.push(finding);
+    showProgress('');
+    table.write(`${rowOf(finding)}\n`);
+    if (values.story) for (const line of finding.lines) table.write(`    ${line}\n`);
+    showProgress(`${findings.length} of ${chosen.length}`);
+  }
+}
+
+async function find(bug: PlantedBug): Promise<Finding> {
+  const { name, rule, because } = bug;
+  const beganAt = performance.now();
+  const finding = (what: string, seed: number | null = null, lines: readonly string[] = []): Finding => ({
+    ...{ name, rule, seed, seconds: secondsSince(beganAt), what, lines },
+  });
+  const onProgress = (count: number) =>
+    showProgress(`${findings.length} of ${chosen.length}; ${name}: seed ${count}`);
+  try {
+    const { broken } = await runPlanted(bug, { first: 1, count: seeds, workers: 1, onProgress });
+    if (!broken) return finding(`NOT CAUGHT by ${seeds} seeds: ${because}`);
+    const { violation, seed, lines } = broken;
+    return finding(`${violation.promise}: ${violation.sentence}`, seed, lines);
+  } catch (error) {
+    return finding(`NOT RUN: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function rowOf({ name, rule, seed, seconds, what }: Finding): string {
+  const caught = seed === null ? '' : `seed ${seed}`;
+  const cells = [name.padEnd(nameWidth), rule.padEnd(ruleWidth), caught.padStart(9)];
+  return [...cells, `${seconds.toFixed(1)} s`.padStart(8), what].join('  ');
+}
+
+/** On a terminal only, on a line that is written over. */
+function showProgress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+}
+
+function tellEnd(): void {
+  const caughtBy = findings.flatMap(({ seed }) => (seed === null ? [] : [seed]));
+  const latestSeed = caughtBy.length === 0 ? null : Math.max(...caughtBy);
+  const latest = latestSeed === null ? '' : `, the latest by seed ${latestSeed}`;
+  showProgress('');
+  table.write(`${chosen.length} planted bugs, ${caughtBy.length} caught${latest}\n`);
+  if (values.json) {
+    const counts = { planted: chosen.length, caught: caughtBy.length, latestSeed, seeds };
+    const bugs = findings.map(({ lines: _, ...finding }) => finding);
+    process.stdout.write(`${JSON.stringify({ ...counts, seconds: secondsSince(startedAt), bugs })}\n`);
+  }
+  process.exitCode = caughtBy.length === chosen.length ? 0 : 1;
+}
+
+function secondsSince(at: number): number {
+  return Math.round((performance.now() - at) / 100) / 10;
+}
+
+function named(name: string): PlantedBug {
+  const bug = plantedBugs.find((each) => each.name === name);
+  return (
+    bug ??
+    fail(`There is no planted bug ${name}. There are: ${plantedBugs.map((each) => each.name).join(', ')}`)
+  );
+}
+
+function wholeNumber(name: 'seeds' | 'workers', otherwise: number): number {
+  const number = Number(values[name] ?? otherwise);
+  return Number.isSafeInteger(number) && number >= 1
+    ? number
+    : fail(`--${name} needs a whole number from 1.`);
+}
+
+function fail(sentence: string): never {
+  process.stderr.write(`${sentence}\n`);
+  process.exit(2);
+}

@@ -1,0 +1,22 @@
+import { attemptBugs } from './planted/attempts.ts';
+import { consentBugs } from './planted/consent.ts';
+import { doubtBugs } from './planted/doubt.ts';
+import { evidenceBugs } from './planted/evidence.ts';
+import { modelBugs } from './planted/model.ts';
+import { paceBugs } from './planted/pace.ts';
+import type { PlantedBug } from './planted/planted-bug.ts';
+import { sendingBugs } from './planted/sending.ts';
+
+/**
+ * Bugs planted on purpose, each in a copy of the source: the simulator must notice every one. A rule whose absence nobody
+ * notices is not tested.
+ */
+export const plantedBugs: readonly PlantedBug[] = [
+  ...modelBugs,
+  ...sendingBugs,
+  ...attemptBugs,
+  ...doubtBugs,
+  ...evidenceBugs,
+  ...consentBugs,
+  ...paceBugs,
+];

@@ -1,0 +1,205 @@
+import type { DeliveryRow } from '../src/db/schema.ts';
+import { type Status, statuses } from '../src/domain/status.ts';
+import { bounceTold, type Entry, type Ledger } from './ledger.ts';
+
+/**
+ * What the engine promises, each by its name. A run that breaks one ends there. They look only at the tables and at the
+ * providers' ledger, and know nothing of how the engine gets there.
+ */
+export const promises = {
+  'told once': 'a round is accepted once, and nobody has two mails of one delivery',
+  'no false no': 'what says that no mail exists is right',
+  'no false yes': 'what says that a mail was accepted is right',
+  'write ahead': 'nothing leaves before its row says that it may have left',
+  'one key, one body': 'what leaves under one key is the same, byte for byte',
+  'a round opens on knowledge': 'a new mail is made only when it is known that the last one did not stay',
+  fence: 'what somebody holds is moved by them, by evidence, by consent, or after their time',
+  attempts: 'an attempt is counted once, when it ends; what was only put off is none',
+  'dead letters': 'given up by us only after as many attempts as there are',
+  consent: 'no mail begins after its recipient has said no',
+  'in time': 'no mail begins after it has expired',
+  suspects: 'what has killed its worker twice is taken up alone, and given up after five times',
+  'facts stand': 'when a mail was accepted, and when it arrived, is written once',
+  'facts are told once': 'a source hears once that a mail was accepted, whoever found out',
+  'the key window': 'what is in doubt leaves again only while its key is known, and to whom it went first',
+  pace: 'all processes together stay below the limit of the provider',
+  lanes: 'urgent mail does not wait behind other mail, and no mail waits for ever behind urgent mail',
+  pauses: 'what is paused, throttled or down is left alone by every turn that begins after that',
+  answers: 'what a provider answered is written down by whoever heard it',
+  'a row in flight is left alone': 'an operator moves nothing that is on its way',
+  'only what is signed': 'a webhook that the provider did not sign changes nothing',
+  'webhooks are kept': 'a webhook that was answered is kept, and applied as soon as its mail is known',
+  story: 'every change is told in the story of its delivery',
+  counts: 'the counts are those of the rows',
+  'nothing lost': 'what was answered as taken is there',
+  healing: 'what the provider can still tell is found out, though no webhook came',
+  'everything ends': 'after the troubles every delivery comes to its end',
+  'the same run': 'the same seed is the same run',
+} as const;
+export type PromiseName = keyof typeof promises;
+
+export const columns = [
+  ...([
+    'seq',
+    'id',
+    'source',
+    'occasion',
+    'recipient',
+    'lane',
+    'status',
+    'round',
+    'lease',
+    'due_at',
+    'to_email',
+  ] as const),
+  ...(['sent_at', 'delivered_at', 'expires_at', 'first_possible_accept_at', 'resubmit_until'] as const),
+  ...(['last_attempt_at', 'evidence', 'attempts', 'lapses', 'locked_by', 'account', 'last_error'] as const),
+  ...(['provider_message_id', 'content_hash'] as const),
+] as const;
+export type WatchedRow = Pick<DeliveryRow, (typeof columns)[number]> & {
+  /** The recipient, or somebody for them, wants no mail of this source. */
+  said_no: 0 | 1;
+  is_frozen: 0 | 1;
+  /** The last event of its story. */
+  told_up_to: number | null;
+};
+
+export type Violate = (promise: PromiseName, sentence: string) => void;
+
+/** Clocks of processes differ by so much at most. */
+const skewMs = 2_000;
+
+interface StepFacts {
+  who: string;
+  now: number;
+  attemptsMax: number;
+  /** Attempts of this round that were counted, by our own count. */
+  counted: number;
+  /** What another system said of it was never proved. */
+  isImported: boolean;
+}
+
+/** One row, before and after a commit by `who`. */
+export function checkStep(
+  before: WatchedRow,
+  row: WatchedRow,
+  { who, now, attemptsMax, counted, isImported }: StepFacts,
+  violate: Violate,
+): void {
+  const isBegun = isBeginning(before, row);
+  if (isBegun && before.said_no === 1)
+    violate('consent', `#${row.seq} was begun after its recipient said no`);
+  if (isBegun && row.expires_at !== null && row.expires_at <= now - skewMs) {
+    violate('in time', `#${row.seq} was begun ${now - row.expires_at} ms after it had expired`);
+  }
+  if (row.round > before.round && before.round > 0 && before.evidence < 4 * before.round + 2) {
+    violate(
+      'a round opens on knowledge',
+      `#${row.seq}: round ${row.round} while ${before.round} may have arrived`,
+    );
+  }
+  for (const fact of ['sent_at', 'delivered_at'] as const) {
+    const was = before[fact];
+    const is = row[fact];
+    // Of several times for one fact the earliest counts, whichever was heard first.
+    if (was !== null && (is === null || is > was) && !isImported) {
+      violate('facts stand', `#${row.seq}: ${fact} was ${was}, and is ${is}`);
+    }
+  }
+  if (row.lease < before.lease) violate('fence', `#${row.seq}: lease ${before.lease} became ${row.lease}`);
+  const isHeld = before.locked_by !== null && (before.due_at ?? 0) > now + skewMs;
+  const isOthers = isHeld && before.locked_by !== who && row.evidence === before.evidence;
+  const hasMoved = row.status !== before.status || row.lease !== before.lease;
+  if (isOthers && hasMoved && row.status !== 'skipped_unsubscribed' && row.status !== 'suppressed') {
+    violate(
+      'fence',
+      `#${row.seq} was ${before.status} in the hands of ${before.locked_by}, and ${who} moved it`,
+    );
+  }
+  const isGivenUp = before.status === 'sending' && row.status === 'failed_permanent';
+  const isRefusedForNow = (row.last_error ?? '').includes('refuse_for_now');
+  if (isGivenUp && isRefusedForNow && row.evidence === before.evidence && counted < attemptsMax) {
+    violate('dead letters', `#${row.seq} was given up after ${counted} of ${attemptsMax} attempts`);
+  }
+}
+
+/** What the row itself must have, whatever came before. */
+export function checkRow(before: WatchedRow, row: WatchedRow, isImported: boolean, violate: Violate): void {
+  const { seq, status, round } = row;
+  const mayHaveLeft = statuses[status].mailExists === 'perhaps';
+  if (mayHaveLeft && round > 0 && row.is_frozen === 0 && !isImported) {
+    violate('write ahead', `#${seq} is ${status}, and its mail is not kept`);
+  }
+  if (round > before.round && row.attempts > 0) {
+    violate('attempts', `#${seq}: round ${round} begins with ${row.attempts} attempts`);
+  }
+  const isTold = status === 'claimed' || status === 'sending' || row.told_up_to !== before.told_up_to;
+  if (status !== before.status && !isTold) {
+    violate('story', `#${seq} went from ${before.status} to ${status}, and its story does not say so`);
+  }
+  if (row.said_no === 1 && before.said_no === 0 && waits(status) && waits(before.status)) {
+    violate('consent', `#${seq} still waits as ${status} after its recipient said no`);
+  }
+  const isStopped = waits(before.status) && row.evidence === before.evidence;
+  if (isStopped && row.said_no === 0 && (status === 'skipped_unsubscribed' || status === 'suppressed')) {
+    violate('consent', `#${seq} is ${status}, and nobody had said no`);
+  }
+}
+
+const waits = (status: Status) =>
+  status === 'pending' || status === 'failed_transient' || status === 'claimed';
+
+/** What the row says, beside what is so. */
+export function checkTruth(row: WatchedRow, ledger: Ledger, violate: Violate): void {
+  const all = ledger.entries.filter(({ deliveryId }) => deliveryId === row.id);
+  const isInvented = ledger.invented.has(row.id);
+  if (all.length === 0 && (row.status === 'sent' || row.status === 'delivered') && !isInvented) {
+    violate('no false yes', `#${row.seq} is ${row.status}, but nobody accepted it`);
+  }
+  const mine = all.filter(({ isDenied }) => !isDenied);
+  const rounds = new Set(mine.map(({ round }) => round));
+  if (rounds.size < mine.length) {
+    violate('told once', `#${row.seq}: a round was accepted twice (${namesOf(mine)})`);
+  }
+  const live = mine.filter(ledger.isLive);
+  if (live.length > 1) violate('told once', `#${row.seq}: ${live.length} live mails (${namesOf(live)})`);
+  if (saysNo(row) && live.length > 0) {
+    violate('no false no', `#${row.seq} is ${row.status}, but ${namesOf(live)} is live`);
+  }
+  const saysYes = statuses[row.status].mailExists === 'yes';
+  if (saysYes && mine.length > 0 && mine.length === all.length && mine.every(bounceTold) && !isInvented) {
+    violate(
+      'no false yes',
+      `#${row.seq} is ${row.status}, although it was told that ${namesOf(mine)} bounced`,
+    );
+  }
+}
+
+export function saysNo({ status, sent_at, first_possible_accept_at }: SaysNoRow): boolean {
+  const { mailExists } = statuses[status];
+  return (
+    mailExists === 'no' ||
+    (mailExists === 'see sent_at' && sent_at === null && first_possible_accept_at === null)
+  );
+}
+
+type SaysNoRow = { status: Status } & Pick<WatchedRow, 'sent_at' | 'first_possible_accept_at'>;
+
+/** Bytes may leave from now on: a begun send, or a second submission of what is in doubt. */
+export function isBeginning(before: WatchedRow | undefined, row: WatchedRow): boolean {
+  if (!before || (before.last_attempt_at === row.last_attempt_at && before.status === row.status))
+    return false;
+  if (row.status === 'sending') return before.status !== 'sending' || before.lease !== row.lease;
+  return row.status === 'reconciling' && before.status === 'reconciling';
+}
+
+/** For the reader of the story. */
+export function changeOf(before: WatchedRow | undefined, row: WatchedRow): string {
+  if (!before) return `is ${row.status}`;
+  if (before.status !== row.status) return `${before.status} → ${row.status}`;
+  if (isBeginning(before, row)) return 'may be submitted again';
+  return before.lease !== row.lease ? 'is taken up' : '';
+}
+
+const namesOf = (entries: readonly Entry[]) =>
+  entries.map(({ messageId, round, account }) => `${messageId} of round ${round} at ${account}`).join(', ');

@@ -1,0 +1,57 @@
+import { type Run, runSeed } from './run.ts';
+import type { Stage } from './stage.ts';
+import type { Cut } from './world.ts';
+
+/**
+ * The same broken promise with less happening: steps and faults are left out, first many at once, then one by one, as long as
+ * it still breaks. What is left is what it takes.
+ */
+export async function shrink(broken: Run, stage: Stage, triesMax = 300): Promise<{ run: Run; cut: Cut }> {
+  let best = { run: broken, cut: { steps: new Set<number>(), faults: new Set<string>() } as Cut };
+  let tries = 0;
+
+  async function attempt(cut: Cut): Promise<boolean> {
+    if (tries >= triesMax) return false;
+    tries += 1;
+    const run = await runSeed(broken.seed, stage, cut);
+    if (run.violation?.promise !== broken.violation?.promise) return false;
+    best = { run, cut };
+    return true;
+  }
+
+  /** Halves, quarters, … and single ones. */
+  async function leaveOut<T>(all: () => readonly T[], without: (some: readonly T[]) => Cut): Promise<void> {
+    for (let size = Math.ceil(all().length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+      for (let end = all().length; end > 0; end -= size) {
+        const some = all().slice(Math.max(0, end - size), end);
+        if (some.length > 0) await attempt(without(some));
+      }
+    }
+  }
+
+  const stepsLeft = () =>
+    Array.from({ length: best.run.steps }, (_, index) => index + 1).filter(
+      (step) => !best.cut.steps.has(step),
+    );
+  for (let before = -1; before !== best.run.lines.length && tries < triesMax; ) {
+    before = best.run.lines.length;
+    await leaveOut(stepsLeft, (some) => ({ ...best.cut, steps: new Set([...best.cut.steps, ...some]) }));
+    await leaveOut(
+      () => best.run.struck,
+      (some) => ({ ...best.cut, faults: new Set([...best.cut.faults, ...some]) }),
+    );
+  }
+  return best;
+}
+
+/** As options of the command line. */
+export function optionsOf({ steps, faults }: Cut): string {
+  const of = (name: string, values: ReadonlySet<unknown>) =>
+    values.size === 0 ? '' : ` --${name} ${[...values].join(',')}`;
+  return of('without-steps', steps) + of('without-faults', faults);
+}
+
+export function cutOf({ steps = '', faults = '' }: { steps?: string; faults?: string }): Cut {
+  const parts = (text: string) => text.split(',').filter((part) => part !== '');
+  return { steps: new Set(parts(steps).map(Number)), faults: new Set(parts(faults)) };
+}

@@ -1,0 +1,81 @@
+import type { Policy } from '../src/domain/policy.ts';
+import { plainPolicy } from '../src/domain/policy.ts';
+import type { Verdict } from '../src/outbox/begin.ts';
+import type { Fact } from '../src/outbox/facts.ts';
+import { plainSource } from '../src/sources/plain/plain.ts';
+import type { Draft, Source } from '../src/sources/source.ts';
+import type { Chance } from './chance.ts';
+import { minuteMs, secondMs } from './chance.ts';
+import type { Faults } from './faults.ts';
+import type { World } from './world.ts';
+
+/**
+ * Three sources beside each other, each with its lane and its patience. What they write is never the same twice: only what
+ * was frozen can be sent again. Some of their deliveries cannot be drafted, and some kill the worker that tries.
+ */
+export const sourceNames = ['seats', 'plain', 'letters'] as const;
+export type SourceName = (typeof sourceNames)[number];
+export const laneOf = { seats: 'urgent', plain: 'normal', letters: 'bulk' } as const;
+
+export class BookkeepingFailed extends Error {}
+
+export function createPolicies(chance: Chance): Readonly<Record<SourceName, Policy>> {
+  // Fewer tries than the plain source's, so that a short run reaches the last one.
+  const tries = () => ({ attemptsMax: chance.between(2, 3), roundsMax: chance.between(1, 3) });
+  return {
+    seats: {
+      ...{ ...plainPolicy, ...tries() },
+      ...{ scheduleMs: { kind: 'list', delaysMs: [0, 2 * secondMs, 7 * secondMs] } },
+      bounceDelayMs: 30 * minuteMs,
+    },
+    plain: { ...plainPolicy, ...tries() },
+    letters: { ...plainPolicy, ...tries(), leaseMs: 60 * secondMs },
+  };
+}
+
+/** As one process has them: its own death is in its hands. */
+export function createSources(world: SourcesWorld, faults: Faults, told: (facts: readonly Fact[]) => void) {
+  const { chance, isTroubled, mayStrike, policies } = world;
+  const isStruck = (probability: number) => isTroubled() && chance.isTrue(probability);
+  return sourceNames.map(
+    (name): Source => ({
+      ...plainSource,
+      ...{ name, policy: policies[name] },
+      async draft(deliveries) {
+        const poison = deliveries.find(({ variables }) => variables.isPoison === true);
+        if (poison && world.mayStrike('a delivery kills its worker')) {
+          faults.die(`of delivery #${poison.seq}`);
+          return new Promise<never>(() => {});
+        }
+        if (isStruck(0.05) && mayStrike('a draft fails')) throw new Error('the catalogue does not answer');
+        const drafts = new Map(await plainSource.draft(deliveries));
+        for (const { seq, variables } of deliveries) {
+          const draft = drafts.get(seq) as Draft;
+          if (variables.isBroken === true) {
+            drafts.set(seq, { kind: 'unsendable', error: { code: 'missing_variable' } });
+          } else if (draft.kind === 'draft') {
+            const text = `As of draft ${world.nextDraft()}`;
+            drafts.set(seq, { ...draft, props: { subject: 'News', text } });
+          }
+        }
+        return drafts;
+      },
+      async recheck(deliveries) {
+        const verdicts = new Map<number, Verdict>();
+        for (const { seq } of deliveries) {
+          if (!isStruck(0.04) || !mayStrike('the source says no at the last moment')) continue;
+          const event = chance.weighted({ deferred: 3, ineligible: 1, expired: 1 });
+          const dueAt = faults.clock.now() + chance.between(secondMs, 20 * minuteMs);
+          verdicts.set(seq, event === 'deferred' ? { event, dueAt } : { event });
+        }
+        return verdicts;
+      },
+      async changed(facts) {
+        if (isStruck(0.1) && mayStrike('bookkeeping fails')) throw new BookkeepingFailed();
+        told(facts);
+      },
+    }),
+  );
+}
+
+export type SourcesWorld = Pick<World, 'chance' | 'isTroubled' | 'mayStrike' | 'policies' | 'nextDraft'>;

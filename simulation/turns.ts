@@ -1,0 +1,159 @@
+import { CompiledQuery } from 'kysely';
+import type { Database } from '../src/db/database.ts';
+import type { Outcome } from '../src/domain/outcome.ts';
+import type { Parcel } from '../src/providers/provider.ts';
+import type { Clock } from '../src/std/clock.ts';
+import type { Violate, WatchedRow } from './promises.ts';
+import type { ProviderKind } from './service.ts';
+
+/** What a turn of a process may do, by what was known when it began. */
+export interface TurnWatch {
+  begins(who: string): void;
+  ended(who: string, rows: readonly WatchedRow[]): void;
+  heard(who: string, parcel: Parcel, outcome: Outcome): void;
+  /** After a commit by `who`. */
+  look(who: string, before: readonly WatchedRow[], rows: readonly WatchedRow[]): Promise<void>;
+}
+
+interface Turn {
+  beganAt: number;
+  /** As it was when the turn began. */
+  paused: ReadonlySet<string>;
+  pace: readonly PaceRow[];
+  heard: { id: string; outcome: Outcome; at: number }[];
+}
+
+interface PaceRow {
+  account: string;
+  paused_until: number;
+  open_since: number | null;
+  openings: number;
+}
+
+interface Served {
+  claims: number;
+  /** Other mail, taken while urgent mail was due. */
+  passedOver: number;
+  /** In a row, taken while bulk mail was due. */
+  withoutBulk: number;
+}
+
+export interface TurnWatchParts {
+  db: Database;
+  clock: Clock;
+  kind: ProviderKind;
+  isFaultless: () => boolean;
+  violate: Violate;
+}
+
+const paceRows = CompiledQuery.raw(
+  'SELECT account, paused_until, open_since, openings FROM provider_pace',
+) as CompiledQuery<PaceRow>;
+const pauseRows = CompiledQuery.raw('SELECT scope FROM pauses') as CompiledQuery<{ scope: string }>;
+const skewMs = 2_000;
+
+export function createTurnWatch({ db, clock, kind, isFaultless, violate }: TurnWatchParts): TurnWatch {
+  const turns = new Map<string, Turn>();
+  const served = new Map<string, Served>();
+  let paused: ReadonlySet<string> = new Set();
+  let pace: readonly PaceRow[] = [];
+
+  function checkClaims(who: string, turn: Turn, claimed: readonly WatchedRow[]): void {
+    const stopped = claimed.find(({ source }) =>
+      ['*', source].some((scope) => turn.paused.has(scope) && paused.has(scope)),
+    );
+    if (stopped)
+      violate(
+        'pauses',
+        `#${stopped.seq} was claimed by a turn that began after the pause of ${stopped.source}`,
+      );
+    const now = clock.now();
+    const isShut = (row: PaceRow) =>
+      row.open_since !== null ||
+      (row.paused_until > now + skewMs && row.paused_until > turn.beganAt + skewMs);
+    // With one account only: which one a process uses is not seen from here.
+    const [only] = turn.pace;
+    const [still] = pace;
+    if (turn.pace.length === 1 && only && still && isShut(only) && isShut(still)) {
+      violate('pauses', `${who} claimed while ${only.account} was to be left alone`);
+    }
+  }
+
+  function checkLanes(
+    who: string,
+    turn: Turn,
+    waiting: readonly WatchedRow[],
+    claimed: readonly WatchedRow[],
+  ): void {
+    const due = waiting.filter(
+      ({ lapses, due_at, source }) =>
+        lapses < 2 &&
+        (due_at ?? Infinity) <= turn.beganAt - skewMs &&
+        !paused.has(source) &&
+        !paused.has('*'),
+    );
+    const fresh = claimed.filter(({ lapses }) => lapses < 2);
+    const count = served.get(who) ?? { claims: 0, passedOver: 0, withoutBulk: 0 };
+    served.set(who, count);
+    count.claims += fresh.length;
+    if (due.some(({ lane }) => lane === 'urgent')) {
+      count.passedOver += fresh.filter(({ lane }) => lane !== 'urgent').length;
+    }
+    if (count.passedOver > 3 + count.claims / 2) {
+      violate(
+        'lanes',
+        `${who} claimed ${count.passedOver} others of ${count.claims} while urgent mail was due`,
+      );
+    }
+    const isBulkServed =
+      fresh.some(({ lane }) => lane === 'bulk') || !due.some(({ lane }) => lane === 'bulk');
+    count.withoutBulk = isBulkServed ? 0 : count.withoutBulk + fresh.length;
+    if (kind.ratePerSecond !== null && count.withoutBulk > 24) {
+      violate('lanes', `${who} claimed ${count.withoutBulk} in a row while bulk mail was due`);
+    }
+  }
+
+  return {
+    begins(who) {
+      turns.set(who, { beganAt: clock.now(), paused, pace, heard: [] });
+    },
+    heard(who, parcel, outcome) {
+      const id = parcel.mail.tags.delivery_id ?? '';
+      turns.get(who)?.heard.push({ id, outcome, at: clock.now() });
+    },
+    ended(who, rows) {
+      if (!isFaultless()) return;
+      for (const { id, outcome, at } of turns.get(who)?.heard ?? []) {
+        const row = rows.find((each) => each.id === id);
+        if (!row) continue;
+        if (outcome.kind === 'accepted' && row.sent_at === null) {
+          violate('answers', `${who} heard that #${row.seq} was accepted, and it is ${row.status}`);
+        }
+        const { retryAfterMs = 0 } = outcome.kind === 'deferred' ? outcome : {};
+        const isPutOff = row.status === 'pending' && (row.due_at ?? 0) > 0;
+        if (isPutOff && retryAfterMs > 0 && (row.due_at ?? 0) < at + retryAfterMs - skewMs) {
+          violate(
+            'answers',
+            `#${row.seq} is due ${at + retryAfterMs - (row.due_at ?? 0)} ms sooner than was asked for`,
+          );
+        }
+      }
+    },
+    async look(who, before, rows) {
+      const turn = turns.get(who);
+      const claimed = rows.filter(
+        (row, index) => row.status === 'claimed' && before[index]?.lease !== row.lease,
+      );
+      if (turn && claimed.length > 0) {
+        checkClaims(who, turn, claimed);
+        const waiting = before.filter(
+          ({ status }, index) =>
+            (status === 'pending' || status === 'failed_transient') && rows[index]?.status === status,
+        );
+        checkLanes(who, turn, waiting, claimed);
+      }
+      pace = (await db.write.executeQuery(paceRows)).rows;
+      paused = new Set((await db.write.executeQuery(pauseRows)).rows.map(({ scope }) => scope));
+    },
+  };
+}
