@@ -11,6 +11,8 @@ import type { FaultName } from './tally.ts';
 export interface Faults {
   call<T>(what: What, work: (strike: Strike) => Promise<T>): Promise<T>;
   readonly isDead: boolean;
+  /** How often a call has failed. */
+  readonly failures: number;
   die(how: string): void;
   pause(ms: number): void;
   /** The whole machine stands still: its monotonic clock does not know it afterwards. */
@@ -74,6 +76,7 @@ export function createFaults(parts: FaultParts): Faults {
   let pausedUntil = 0;
   let aheadMs = 0;
   let asleepMs = 0;
+  let failures = 0;
 
   function die(how: string): void {
     if (!isDead) story.tell(`${name} dies ${how}`);
@@ -92,6 +95,7 @@ export function createFaults(parts: FaultParts): Faults {
   }
 
   function failure(what: string, code?: string): Error {
+    failures += 1;
     story.tell(`${name}: ${what}`);
     return Object.assign(new Error(`connection lost: ${what}`), code === undefined ? {} : { code });
   }
@@ -153,6 +157,9 @@ export function createFaults(parts: FaultParts): Faults {
     },
     get isDead() {
       return isDead;
+    },
+    get failures() {
+      return failures;
     },
     setClock(ms) {
       aheadMs = ms;

@@ -10,6 +10,7 @@ import { createOutbox, type Outbox } from '../src/outbox/outbox.ts';
 import { createQueries } from '../src/outbox/queries.ts';
 import type { Parcel, Provider } from '../src/providers/provider.ts';
 import { createReliable } from '../src/providers/reliable.ts';
+import { isTooLate } from '../src/providers/too-late.ts';
 import { silentLog as log } from '../src/std/log.ts';
 import type { SignedRequest } from '../src/webhooks/signature.ts';
 import { createWebhooks, type WebhookAnswer } from '../src/webhooks/webhook.ts';
@@ -100,10 +101,12 @@ export function createProcess(name: string, world: World): SimulatedProcess {
     receive: (request) => webhooks.receive(request),
     start(turn) {
       running.add(turn);
+      const { failures } = faults;
       if (turn === 'dispatch') world.watch.turnBegins(name);
       turns[turn]()
         .then(() => {
-          if (turn === 'dispatch' && !faults.isDead) world.watch.turnEnded(name);
+          const isClean = !faults.isDead && faults.failures === failures;
+          if (turn === 'dispatch' && isClean) world.watch.turnEnded(name);
         })
         // As the loops of the runner do: what is thrown is logged, and the next turn comes.
         .catch(() => {})
@@ -123,8 +126,7 @@ export function createProcess(name: string, world: World): SimulatedProcess {
 function clientOf(name: string, service: Service, faults: Faults, { story, watch }: World): Provider {
   const { account, guarantees, kind } = service;
   const { clock } = faults;
-  const isOver = ({ startBefore, leaseEndsAt }: Parcel) =>
-    clock.monotonic() > startBefore || clock.now() + guarantees.longestCallMs > leaseEndsAt;
+  const isOver = (parcel: Parcel) => isTooLate(parcel, clock, guarantees.longestCallMs);
   return {
     name: 'simulated',
     account,

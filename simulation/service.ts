@@ -39,6 +39,7 @@ export interface ProviderKind {
   /** How likely an answer is to be lost, and a call to be slow. */
   loses: number;
   isSlow: number;
+  isHarsh: boolean;
 }
 
 export type ServiceParts = Pick<
@@ -52,6 +53,11 @@ const windowSlackMs = secondMs;
 const indexingDelayMs = 30_000;
 export const concurrency = 2;
 
+/** Most are as they should be; some refuse whatever they can, after they have accepted it. */
+const harshFates = {
+  ...{ accept: 40, vanish: 6, refuse_for_now: 20, refuse_for_good: 30 },
+  ...{ throttle: 2, unreachable: 1, over_quota: 1 },
+};
 const fates = {
   accept: 60,
   vanish: 6,
@@ -80,7 +86,7 @@ export function createService(parts: ServiceParts): Service {
     isTroubled() && chance.isTrue(probability) && mayStrike(fault);
 
   function fateOf(): Fate {
-    const fate = isTroubled() ? chance.weighted(fates) : 'accept';
+    const fate = isTroubled() ? chance.weighted(kind.isHarsh ? harshFates : fates) : 'accept';
     return fate === 'accept' || !mayStrike(faultOf[fate]) ? 'accept' : fate;
   }
 

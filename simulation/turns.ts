@@ -9,6 +9,7 @@ import type { ProviderKind } from './service.ts';
 /** What a turn of a process may do, by what was known when it began. */
 export interface TurnWatch {
   begins(who: string): void;
+  /** Well: nothing failed in it that it waited for. */
   ended(who: string, rows: readonly WatchedRow[]): void;
   heard(who: string, parcel: Parcel, outcome: Outcome): void;
   /** After a commit by `who`. */
@@ -42,7 +43,6 @@ export interface TurnWatchParts {
   db: Database;
   clock: Clock;
   kind: ProviderKind;
-  isFaultless: () => boolean;
   violate: Violate;
 }
 
@@ -52,7 +52,7 @@ const paceRows = CompiledQuery.raw(
 const pauseRows = CompiledQuery.raw('SELECT scope FROM pauses') as CompiledQuery<{ scope: string }>;
 const skewMs = 2_000;
 
-export function createTurnWatch({ db, clock, kind, isFaultless, violate }: TurnWatchParts): TurnWatch {
+export function createTurnWatch({ db, clock, kind, violate }: TurnWatchParts): TurnWatch {
   const turns = new Map<string, Turn>();
   const served = new Map<string, Served>();
   let paused: ReadonlySet<string> = new Set();
@@ -122,7 +122,6 @@ export function createTurnWatch({ db, clock, kind, isFaultless, violate }: TurnW
       turns.get(who)?.heard.push({ id, outcome, at: clock.now() });
     },
     ended(who, rows) {
-      if (!isFaultless()) return;
       for (const { id, outcome, at } of turns.get(who)?.heard ?? []) {
         const row = rows.find((each) => each.id === id);
         if (!row) continue;

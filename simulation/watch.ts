@@ -92,8 +92,6 @@ export interface WatchParts {
   policies: Readonly<Record<SourceName, Policy>>;
   mailman: Pick<Mailman, 'answered'>;
   kind: ProviderKind;
-  /** No call fails by chance in this run: then more can be asked. */
-  isFaultless: () => boolean;
 }
 
 /** Of a limit of one a second: what stood still with a slot in its hand may come late, and all at once. */
@@ -102,7 +100,7 @@ const paceSlack = 8;
 const restoring = 'a fail-over';
 
 export function createWatch(parts: WatchParts): Watch {
-  const { db, clock, story, ledger, tally, policies, kind, mailman, isFaultless } = parts;
+  const { db, clock, story, ledger, tally, policies, kind, mailman } = parts;
   let rows: WatchedRow[] = [];
   let violation: Violation | null = null;
   let seenChanges = -1;
@@ -121,7 +119,7 @@ export function createWatch(parts: WatchParts): Watch {
     story.tell(`BROKEN, ${promise}: ${sentence}`);
   };
 
-  const turns = createTurnWatch({ db, clock, kind, isFaultless, violate });
+  const turns = createTurnWatch({ db, clock, kind, violate });
 
   const attemptsOf = (id: string, round: number) => {
     const key = `${id} ${round}`;

@@ -81,6 +81,7 @@ export function createWorld(seed: number, { db, namespace }: Stage, cut: Cut, st
     // Doubts that last longer than a day need a provider of whom nobody hears.
     loses: chance.one([0.05, 0.2, 0.2, 0.9]),
     isSlow: chance.one([0.1, 0.25, 0.8]),
+    isHarsh: chance.isTrue(0.3),
   };
   // Spec 000's patient sender; it tries again by itself only where there are keys.
   const isReliable = chance.isTrue(0.4);
@@ -99,7 +100,6 @@ export function createWorld(seed: number, { db, namespace }: Stage, cut: Cut, st
     tally,
     policies,
     kind,
-    isFaultless: () => rate === 0 && diskFullUntil < 0,
   });
 
   let uncommitted: Fact[] = [];

@@ -5,6 +5,7 @@ import type { Clock } from '../std/clock.ts';
 import type { Random } from '../std/random.ts';
 import type { Parcel, Provider } from './provider.ts';
 import { createTokenBucket } from './token-bucket.ts';
+import { isTooLate } from './too-late.ts';
 
 /**
  * Any provider, made patient: spec 000's ReliableMailSender. It tries again within one call what a moment's wait cures,
@@ -69,8 +70,7 @@ export function createReliable(provider: Provider, options: ReliableOptions): Re
       const tokenMs = bucket ? bucket.take(startBefore) : 0;
       if (tokenMs === undefined) break;
       if (tokenMs > 0) await clock.sleep(tokenMs);
-      if (clock.monotonic() > startBefore) break;
-      if (clock.now() + guarantees.longestCallMs > parcel.leaseEndsAt) break;
+      if (isTooLate({ ...parcel, startBefore }, clock, guarantees.longestCallMs)) break;
       const startedAt = clock.now();
       const outcome = await tryOnce({ ...parcel, startBefore });
       attempts.push({ startedAt, endedAt: clock.now(), outcome });

@@ -17,8 +17,8 @@ export interface ExchangeRequest {
   path: string;
   headers?: Readonly<Record<string, string>>;
   body?: string;
-  /** The last moment, by the monotonic clock, at which the first byte may leave. */
-  startBefore?: number;
+  /** Asked at the last moment at which nothing has left. */
+  mayStart?: () => boolean;
   /** A larger answer is cut off. */
   answerOctetsMax: number;
 }
@@ -64,7 +64,7 @@ export function createExchange(parts: ExchangeParts): Exchange {
 
 function exchange(
   pool: Pool,
-  { method, path, headers, body, startBefore, answerOctetsMax }: ExchangeRequest,
+  { method, path, headers, body, mayStart, answerOctetsMax }: ExchangeRequest,
   { baseUrl, clock, headers: standing, connectTimeoutMs, answerTimeoutMs }: ExchangeParts,
   resolve: (exchanged: Exchanged) => void,
 ): void {
@@ -85,8 +85,7 @@ function exchange(
     end(exchanged);
     controller?.abort(new Error('given up'));
   };
-  const isTooLate = () =>
-    ended.signal.aborted || (startBefore !== undefined && clock.monotonic() > startBefore);
+  const isTooLate = () => ended.signal.aborted || mayStart?.() === false;
   const keepTime = async () => {
     await clock.sleep(connectTimeoutMs, ended.signal);
     if (phase === 'connecting') giveUp({ kind: 'broken', phase, code: 'connect_timeout' });

@@ -8,6 +8,7 @@ import { createExchange, type Exchanged, type ExchangeRequest } from './resend-e
 import { createResendLookUp } from './resend-look-up.ts';
 import { createResendProgress } from './resend-progress.ts';
 import { createQuestions } from './resend-questions.ts';
+import { isTooLate } from './too-late.ts';
 
 /**
  * Resend, by its REST API. It keys every mail, so that a second submission within a day is answered with the first one's
@@ -46,6 +47,7 @@ export function createResend({
     throw new Refusal('resend_api_key', 'The API key of Resend is empty or holds a space or a line break.');
   }
   const url = new URL(baseUrl);
+  const longestCallMs = connectTimeoutMs + answerTimeoutMs + slackMs;
   const bounds = { baseUrl: url, clock, connectTimeoutMs, answerTimeoutMs };
   const headers = { authorization: `Bearer ${apiKey}`, accept: 'application/json', 'user-agent': 'tidings' };
   const mails = createExchange({ ...bounds, headers, connections });
@@ -75,11 +77,12 @@ export function createResend({
       // Not documented. Logs and mails appear in the dashboard within seconds; a minute is that with room to spare, and
       // short beside the lease, which is waited for in any case.
       indexingDelayMs: 60_000,
-      longestCallMs: connectTimeoutMs + answerTimeoutMs + slackMs,
+      longestCallMs,
       concurrency: connections,
       ratePerSecond,
     },
-    async send({ key, mail, startBefore }) {
+    async send(parcel) {
+      const { key, mail } = parcel;
       const problem = problemOf(key, mail);
       if (problem) return { kind: 'refused_for_good', error: { ...problem, provider: 'resend' } };
       const exchanged = await ask(mails, {
@@ -87,7 +90,7 @@ export function createResend({
         path: '/emails',
         headers: { 'idempotency-key': key, 'content-type': 'application/json' },
         body: bodyOf(mail),
-        startBefore,
+        mayStart: () => !isTooLate(parcel, clock, longestCallMs),
         answerOctetsMax,
       });
       return outcomeOf(exchanged, clock.now());

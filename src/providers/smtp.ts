@@ -6,6 +6,7 @@ import { outcomeOf, type SmtpFailure } from './smtp-answer.ts';
 import { type Letter, streamLetter, writeLetter } from './smtp-letter.ts';
 import { openSession, type Session } from './smtp-session.ts';
 import { fingerprint, readSmtpUrl, type TlsChoice } from './smtp-url.ts';
+import { isTooLate } from './too-late.ts';
 
 /**
  * A mail server by SMTP. It has no keys and cannot be asked what it has, so everything hangs on knowing whether the
@@ -75,12 +76,14 @@ export function createSmtp({ url, clock, connections, timeouts, tls = {} }: Smtp
 
   const left = (deadline: number) => deadline - clock.monotonic();
 
-  async function handOver(letter: Letter, startBefore: number): Promise<Outcome> {
+  const longestCallMs = beforeDotMs + afterDotMs;
+
+  async function handOver(letter: Letter, parcel: Parcel): Promise<Outcome> {
     const deadline = clock.monotonic() + beforeDotMs;
     const session = await enter(deadline);
     if (!isSession(session)) return outcomeOf(session, 'opening', letter.to);
     // The last moment at which nothing of the mail has been said: after this, MAIL FROM is on its way.
-    if (clock.monotonic() > startBefore) {
+    if (isTooLate(parcel, clock, longestCallMs)) {
       leave(session, false);
       return notStarted('out of time');
     }
@@ -114,7 +117,8 @@ export function createSmtp({ url, clock, connections, timeouts, tls = {} }: Smtp
     session.destroy();
   }
 
-  async function send({ key, mail, startBefore }: Parcel): Promise<Outcome> {
+  async function send(parcel: Parcel): Promise<Outcome> {
+    const { key, mail } = parcel;
     const checked = checkMail(mail);
     if (!checked.ok) return refused(checked.code, checked.sentence);
     let letter: Letter;
@@ -123,7 +127,7 @@ export function createSmtp({ url, clock, connections, timeouts, tls = {} }: Smtp
     } catch (error) {
       return refused('mail_unwritable', error instanceof Error ? error.name : 'not an error');
     }
-    return handOver(letter, startBefore);
+    return handOver(letter, parcel);
   }
 
   return {
@@ -132,7 +136,7 @@ export function createSmtp({ url, clock, connections, timeouts, tls = {} }: Smtp
     guarantees: {
       idempotencyWindowMs: null,
       indexingDelayMs: 0,
-      longestCallMs: beforeDotMs + afterDotMs,
+      longestCallMs,
       concurrency,
       ratePerSecond: null,
     },

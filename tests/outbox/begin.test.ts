@@ -48,7 +48,7 @@ onBothDatabases('the write-ahead', (dialect) => {
     const mail = mailTo(1, { subject: 'Grüße, "Ana" \u2028 🙂', headers: { 'X-A': 'a', 'X-B': 'b' } });
     await world.begin([{ claimed: first, mail }]);
     await world.outbox.record([
-      { seq: first.seq, event: 'refused_for_now', lease: 1, actor: 'w', dueAt: world.clock.now() },
+      { seq: first.seq, event: 'refused_for_now', lease: 1, actor: 'worker-1', dueAt: world.clock.now() },
     ]);
     const [second] = await world.claim();
     expect(second).toMatchObject({ round: 1, attempts: 1 });

@@ -144,8 +144,8 @@ onBothDatabases('what is reported about a delivery', (dialect) => {
     const putOff = await rowIn(world, 'sending', 2, { lapses: 2 });
     const dueAt = world.clock.now();
     await world.outbox.record([
-      { seq: ended, event: 'refused_for_now', lease: 7, dueAt, actor: 'w' },
-      { seq: putOff, event: 'deferred', lease: 7, dueAt, actor: 'w' },
+      { seq: ended, event: 'refused_for_now', lease: 7, dueAt, actor: 'worker-1' },
+      { seq: putOff, event: 'deferred', lease: 7, dueAt, actor: 'worker-1' },
     ]);
     expect(await world.find(ended)).toMatchObject({ status: 'failed_transient', attempts: 1, lapses: 0 });
     expect(await world.find(putOff)).toMatchObject({ status: 'pending', attempts: 0, lapses: 2 });

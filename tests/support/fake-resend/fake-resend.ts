@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Clock, systemClock } from '../../../src/std/clock.ts';
@@ -58,6 +59,8 @@ export async function startFakeResend(options: FakeResendOptions = {}): Promise<
   const ledger = createLedger();
   const webhooks = createWebhooks({ clock, ids, ledger, target: options.webhooks });
   const closing = new AbortController();
+  // Every slow answer listens to it.
+  setMaxListeners(0, closing.signal);
   const handle = createHandler({
     ...{ clock, ids, ledger, rules, limits, closing: closing.signal },
     keys: options.keys ?? [{ apiKey: 're_test', account: 'main' }],

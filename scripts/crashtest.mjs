@@ -1,0 +1,51 @@
+// `npm run crashtest -- --kills 100`: real processes, killed at random instants; simulation/crashtest.ts says what else there is.
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { prepare } from './prepare.mjs';
+import { root } from './root.mjs';
+import { createGuard, endGuards } from './servers/guard.mjs';
+import { startPostgres } from './servers/postgres.mjs';
+import { withoutPostgresVariables } from './servers/postgres-server.mjs';
+
+let isInterrupted = false;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, async () => {
+    if (isInterrupted) return; // A Ctrl-C arrives twice: from the terminal, and passed on by npm.
+    isInterrupted = true;
+    console.error(`\n${signal}: stopping what was started …`);
+    await endGuards();
+    process.exit(128 + constants.signals[signal]);
+  });
+}
+
+const args = process.argv.slice(2);
+const options = { database: { type: 'string' }, images: { type: 'string' } };
+const { values } = parseArgs({ args, options, strict: false });
+const needsPostgres = values.database !== 'sqlite' && values.images === undefined;
+
+prepare();
+// The group of the guarded process is that of all processes it starts: however this one ends, they end with it.
+const guard = createGuard();
+const folder = guard.folder(mkdtempSync(join(tmpdir(), 'tidings-crashtest-')));
+const postgres = needsPostgres
+  ? await startPostgres({ isDurable: true })
+  : { missing: 'It was not asked for.' };
+if (postgres.url) console.error(`PostgreSQL ${postgres.version} (${postgres.origin})`);
+const { DATABASE_URL, TIDINGS_TEST_POSTGRES_URL, ...rest } = process.env;
+const test = guard.spawn(process.execPath, ['--import', 'tsx', join('simulation', 'crashtest.ts'), ...args], {
+  cwd: root,
+  env: {
+    ...(postgres.origin === 'DATABASE_URL' ? rest : withoutPostgresVariables(rest)),
+    TIDINGS_TEST_TMP: folder,
+    ...(postgres.url
+      ? { TIDINGS_TEST_POSTGRES_URL: postgres.url }
+      : { TIDINGS_POSTGRES_MISSING: postgres.missing }),
+  },
+  stdio: ['ignore', 'inherit', 'inherit'],
+});
+const [code] = await once(test, 'close');
+await endGuards();
+if (!isInterrupted) process.exitCode = code ?? 1;
