@@ -1,9 +1,24 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { crashPoints } from './tests/crash/instrument.ts';
+import { LongestFirst } from './tests/support/longest-first.ts';
 
 const tests = ['src/**/*.test.ts', 'tests/**/*.test.ts'];
 const crashTests = 'tests/crash/**/*.test.ts';
+/** One puts something else in the place of a module, the others change the surroundings of their process or count on its speed. */
+const alone = ['tests/dispatch/compose.test.ts', 'tests/browser/*.test.ts', 'tests/dispatch/storm.test.ts'];
+/** The engine with a point after every await, at which it can be killed; and React as it is in production, which is faster. */
+const killable = {
+  plugins: [crashPoints()],
+  oxc: { jsx: { development: false } },
+  test: { env: { NODE_ENV: 'production' } },
+};
+/** vitest has no project that runs only when it is named. */
+const isAsked = (project: string) =>
+  process.argv.some(
+    (arg, index) =>
+      arg === `--project=${project}` || (arg === project && process.argv[index - 1] === '--project'),
+  );
 
 export default defineConfig({
   test: {
@@ -14,10 +29,33 @@ export default defineConfig({
     pool: 'forks',
     // Most tests wait for a disk, a socket or a child: there is room for one more than there are cores.
     maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongestFirst },
     projects: [
-      { extends: true, test: { name: 'tests', include: tests, exclude: [crashTests, '**/node_modules/**'] } },
-      // The engine with a point after every await, at which it can be killed.
-      { extends: true, plugins: [crashPoints()], test: { name: 'crash', include: [crashTests] } },
+      {
+        extends: true,
+        test: {
+          ...{ name: 'tests', include: tests, exclude: [crashTests, ...alone, '**/node_modules/**'] },
+          // One process for many files: to load the engine takes longer than most of them.
+          isolate: false,
+        },
+      },
+      { extends: true, test: { name: 'alone', include: alone } },
+      { extends: true, ...killable, test: { ...killable.test, name: 'crash', include: [crashTests] } },
+      // Killed twice: minutes of work, and for whoever asks for it by name.
+      ...(isAsked('pairs')
+        ? [
+            {
+              extends: true as const,
+              ...killable,
+              test: {
+                ...killable.test,
+                name: 'pairs',
+                include: ['tests/crash/pairs/*.pairs.ts'],
+                globalSetup: ['tests/crash/pairs/summary.ts'],
+              },
+            },
+          ]
+        : []),
     ],
   },
 });

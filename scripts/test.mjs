@@ -1,10 +1,10 @@
-// `npm test`: the checks, then every test with real servers, then a count that can be trusted.
+// `npm test`: every test with real servers, the checks beside them, then a count that can be trusted.
 //   npm test -- --only <filter> …   only test files whose path contains a filter, and no checks
 //   npm test -- --update            lets tests rewrite the checked-in files they maintain (UPDATE=1)
 // Anything else is passed on to vitest. What cannot be run is named and skipped; with CI=true it is a failure.
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
-import { constants, tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { prepare } from './prepare.mjs';
 import { commandOf, root } from './root.mjs';
@@ -12,6 +12,7 @@ import { findChromium } from './servers/chromium.mjs';
 import { createGuard, endGuards } from './servers/guard.mjs';
 import { startPostgres } from './servers/postgres.mjs';
 import { withoutPostgresVariables } from './servers/postgres-server.mjs';
+import { folderForTests } from './test/folder.mjs';
 import { readLogs } from './test/logs.mjs';
 import { endLeftoverProcesses } from './test/processes.mjs';
 import { printTally } from './test/tally.mjs';
@@ -57,8 +58,9 @@ async function main() {
   if (problem !== undefined) tally.failures.push(problem);
   if (!existsSync(join(root, 'node_modules/vitest'))) return; // Nothing to run with; the problem says why.
   const guard = createGuard();
-  const folder = guard.folder(mkdtempSync(join(tmpdir(), 'tidings-test-')));
-  if (!isPartial) for (const check of checks) await runCheck(guard, ...check);
+  const folder = guard.folder(folderForTests());
+  // Beside the tests, which wait now and then; one after the other, because each of them takes whole cores.
+  const checked = isPartial ? undefined : runChecks(guard);
   const postgres = await startPostgres();
   if (postgres.missing) tally.missing.push(`PostgreSQL: ${postgres.missing}`);
   else console.log(`PostgreSQL ${postgres.version} (${postgres.origin})`);
@@ -66,7 +68,12 @@ async function main() {
   const chromium = findChromium({ mayInstall: !isPartial });
   if (chromium.missing) tally.missing.push(`Chromium: ${chromium.missing}`);
   else console.log(`Chromium ${chromium.version} (${chromium.origin})`);
-  await runTests(guard, folder, { postgres, chromium });
+  await runTests(guard, folder, { postgres, chromium, isBuilt: problem === undefined });
+  await checked;
+}
+
+async function runChecks(guard) {
+  for (const check of checks) await runCheck(guard, ...check);
 }
 
 async function runCheck(guard, title, packageName, command, commandArgs) {
@@ -74,6 +81,7 @@ async function runCheck(guard, title, packageName, command, commandArgs) {
   const child = guard.spawn(process.execPath, [commandOf(packageName, command), ...commandArgs], {
     cwd: root,
   });
+  setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL); // Some tests look at the clock; these do not.
   const output = [];
   child.stdout.on('data', (chunk) => output.push(chunk));
   child.stderr.on('data', (chunk) => output.push(chunk));
@@ -85,7 +93,7 @@ async function runCheck(guard, title, packageName, command, commandArgs) {
   if (code !== 0) console.log(Buffer.concat(output).toString());
 }
 
-async function runTests(guard, folder, { postgres, chromium }) {
+async function runTests(guard, folder, { postgres, chromium, isBuilt }) {
   const report = join(folder, 'report.json');
   const testFolder = join(folder, 'tmp');
   mkdirSync(testFolder);
@@ -100,7 +108,12 @@ async function runTests(guard, folder, { postgres, chromium }) {
   ];
   const vitest = guard.spawn(process.execPath, [commandOf('vitest'), 'run', ...options, ...vitestArgs], {
     cwd: root,
-    env: { ...testEnvironment(testFolder, postgres, chromium), TIDINGS_TEST_LOGS: logFolder },
+    env: {
+      ...testEnvironment(testFolder, postgres, chromium),
+      TIDINGS_TEST_LOGS: logFolder,
+      // What tests start as processes need not be compiled by each of them.
+      ...(isBuilt ? { TIDINGS_TEST_BUILT: '1' } : {}),
+    },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   const [code, signal] = await once(vitest, 'close');
@@ -124,7 +137,8 @@ async function runTests(guard, folder, { postgres, chromium }) {
 
 function testEnvironment(testFolder, postgres, chromium) {
   // No test may find somebody's database, or another browser than was said.
-  const { DATABASE_URL, TIDINGS_TEST_POSTGRES_URL, TIDINGS_TEST_CHROMIUM, ...rest } = process.env;
+  const { DATABASE_URL, TIDINGS_TEST_POSTGRES_URL, TIDINGS_TEST_CHROMIUM, TIDINGS_TEST_BUILT, ...rest } =
+    process.env;
   return {
     ...(postgres.origin === 'DATABASE_URL' ? rest : withoutPostgresVariables(rest)),
     TIDINGS_TEST_TMP: testFolder,

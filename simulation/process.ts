@@ -102,7 +102,7 @@ export function createProcess(name: string, world: World): SimulatedProcess {
     start(turn) {
       running.add(turn);
       const { failures } = faults;
-      if (turn === 'dispatch') world.watch.turnBegins(name);
+      if (turn === 'dispatch') world.watch.turnBegins(name, service.account);
       turns[turn]()
         .then(() => {
           const isClean = !faults.isDead && faults.failures === failures;

@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely';
-import { statuses } from '../src/domain/status.ts';
+import { type Status, statuses } from '../src/domain/status.ts';
 import { hourMs, minuteMs } from './chance.ts';
 import { untilEdge } from './edges.ts';
 import { askAgain, askForAllAgain, enqueue, importOld } from './intents.ts';
@@ -245,6 +245,7 @@ async function drain({ world, processes, restart }: Scene): Promise<void> {
   for (const { faults } of processes) if (!faults.isDead) faults.setClock(0);
   const giveUpAt = clock.now() + drainLongestMs;
   let isSettled = false;
+  let waiting = await untold(world);
   for (let turn = 0; turn < drainTurnsMax && watch.violation === null && !isSettled; turn++) {
     for (const [index, { faults, isStopping }] of processes.entries()) {
       if (faults.isDead || isStopping) processes[index] = restart();
@@ -254,10 +255,11 @@ async function drain({ world, processes, restart }: Scene): Promise<void> {
     await askAgain(world, process);
     while (mailman.tellOne(world, process)) await clock.advance(0);
     for (const row of watch.rows) if (row.status === 'needs_review') await operate(world, row);
-    for (const kind of turnKinds) if (process.isIdle(kind) && hasWork(kind, world)) process.start(kind);
+    for (const kind of turnKinds)
+      if (process.isIdle(kind) && hasWork(kind, world, waiting)) process.start(kind);
     await clock.advance(0);
     watch.lookAround();
-    const waiting = await untold(world);
+    waiting = await untold(world);
     isSettled =
       watch.rows.every(({ status, due_at }) => !statuses[status].isDue && !isOpen(status, due_at)) &&
       mailman.isIdle &&
@@ -273,18 +275,29 @@ async function drain({ world, processes, restart }: Scene): Promise<void> {
   if (watch.violation === null) await watch.atTheEnd();
 }
 
-/** A turn that would find nothing is not worth its time; the sweep looks at everything. */
-function hasWork(kind: TurnKind, { watch, clock }: World): boolean {
-  const statusesOf = {
-    dispatch: ['pending', 'failed_transient'],
-    reconcile: ['reconciling'],
-    heal: ['sent'],
-  };
-  if (kind === 'sweep' || kind === 'link') return true;
-  return watch.rows.some(
-    ({ status, due_at }) =>
-      statusesOf[kind].includes(status) && due_at !== null && due_at <= clock.now() + minuteMs,
-  );
+/** A turn that would find nothing is not worth its time. */
+function hasWork(kind: TurnKind, { watch, clock }: World, waiting: readonly number[]): boolean {
+  const now = clock.now();
+  const isDue = (at: number | null) => at !== null && at <= now + minuteMs;
+  const someDue = (...among: Status[]) =>
+    watch.rows.some(({ status, due_at }) => among.includes(status) && isDue(due_at));
+  switch (kind) {
+    case 'dispatch':
+      return someDue('pending', 'failed_transient');
+    case 'reconcile':
+      return someDue('reconciling');
+    case 'heal':
+      return someDue('sent');
+    case 'link':
+      return waiting.length > 0;
+    case 'sweep': {
+      const isUnproven = watch.rows.some(({ status, evidence }) => status === 'sent' && evidence === 0);
+      const isExpired = watch.rows.some(
+        ({ status, expires_at }) => !statuses[status].isFinal && isDue(expires_at),
+      );
+      return waiting.length > 0 || isUnproven || isExpired || someDue('claimed', 'sending', 'reconciling');
+    }
+  }
 }
 
 /** Somebody has to decide, or to ask what became of it. */
@@ -293,10 +306,10 @@ const isOpen = (status: string, dueAt: number | null) =>
 
 /** When the rest is due that waits in tables of its own: bookkeeping, requests of operators, webhooks that can be linked. */
 async function untold({ db }: World): Promise<number[]> {
-  return (await db.read.executeQuery(waiting)).rows.map(({ due_at }) => due_at);
+  return (await db.read.executeQuery(untoldRows)).rows.map(({ due_at }) => due_at);
 }
 
-const waiting = CompiledQuery.raw(
+const untoldRows = CompiledQuery.raw(
   `SELECT due_at FROM owed_facts
   UNION ALL SELECT requested_at FROM operator_requests WHERE performed_at IS NULL
   UNION ALL SELECT webhook_events.due_at FROM webhook_events JOIN deliveries USING (provider_message_id)

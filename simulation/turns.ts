@@ -8,7 +8,7 @@ import type { ProviderKind } from './service.ts';
 
 /** What a turn of a process may do, by what was known when it began. */
 export interface TurnWatch {
-  begins(who: string): void;
+  begins(who: string, account: string): void;
   /** Well: nothing failed in it that it waited for. */
   ended(who: string, rows: readonly WatchedRow[]): void;
   heard(who: string, parcel: Parcel, outcome: Outcome): void;
@@ -20,7 +20,7 @@ interface Turn {
   beganAt: number;
   /** As it was when the turn began. */
   paused: ReadonlySet<string>;
-  pace: readonly PaceRow[];
+  pace: PaceRow | undefined;
   heard: { id: string; outcome: Outcome; at: number }[];
 }
 
@@ -71,11 +71,10 @@ export function createTurnWatch({ db, clock, kind, violate }: TurnWatchParts): T
     const isShut = (row: PaceRow) =>
       row.open_since !== null ||
       (row.paused_until > now + skewMs && row.paused_until > turn.beganAt + skewMs);
-    // With one account only: which one a process uses is not seen from here.
-    const [only] = turn.pace;
-    const [still] = pace;
-    if (turn.pace.length === 1 && only && still && isShut(only) && isShut(still)) {
-      violate('pauses', `${who} claimed while ${only.account} was to be left alone`);
+    const { pace: then } = turn;
+    const still = pace.find(({ account }) => account === then?.account);
+    if (then && still && isShut(then) && isShut(still)) {
+      violate('pauses', `${who} claimed while ${then.account} was to be left alone`);
     }
   }
 
@@ -114,8 +113,9 @@ export function createTurnWatch({ db, clock, kind, violate }: TurnWatchParts): T
   }
 
   return {
-    begins(who) {
-      turns.set(who, { beganAt: clock.now(), paused, pace, heard: [] });
+    begins(who, account) {
+      const row = pace.find((each) => each.account === account);
+      turns.set(who, { beganAt: clock.now(), paused, pace: row, heard: [] });
     },
     heard(who, parcel, outcome) {
       const id = parcel.mail.tags.delivery_id ?? '';

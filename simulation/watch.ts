@@ -43,7 +43,7 @@ export interface Watch {
   /** The database went back in time: what was seen since then is forgotten, and what left since then is not known to it. */
   afterRestore(seen: Seen): Promise<void>;
   seen(): Seen;
-  turnBegins(who: string): void;
+  turnBegins(who: string, account: string): void;
   turnEnded(who: string): void;
   heard(who: string, parcel: Parcel, outcome: Outcome): void;
   violate: Violate;
@@ -134,6 +134,9 @@ export function createWatch(parts: WatchParts): Watch {
     const isOver = (row.last_error ?? '').includes('"lease_expired"');
     if (before.status === 'sending' && row.status === 'reconciling' && isOver) ofRound.possible += 1;
     if (before.status === 'claimed' && row.status === 'failed_permanent') ofRound.possible += 1;
+    // A sender that stood still before it asked: its call is over, and nobody knows how far it got.
+    if (row.attempts > before.attempts && (row.last_error ?? '').includes('provider_silent'))
+      ofRound.possible += 1;
     if (row.round === before.round && row.attempts > before.attempts) {
       ofRound.counted += row.attempts - before.attempts;
     }

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
+import { childArguments } from '../support/child-arguments.ts';
 
 /** The real command line, in processes and a folder of its own. */
 export interface CommandLine {
@@ -45,8 +45,7 @@ export interface Running {
 
 /** A start takes under a second; with both cores busy, several. */
 const usualBoundMs = 30_000;
-const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-const entry = fileURLToPath(new URL('./entry.ts', import.meta.url));
+const entry = fileURLToPath(new URL('./entry.mjs', import.meta.url));
 // In a folder of its own a process would not find it, and read .tsx files in another way.
 const tsconfig = fileURLToPath(new URL('../../tsconfig.json', import.meta.url));
 
@@ -59,7 +58,7 @@ export function createCommandLine(): CommandLine {
   function start(args: string[], options: RunOptions = {}): Running {
     const { env, cwd = folder, input, outputTo, user, boundMs = usualBoundMs } = options;
     const output = outputTo === undefined ? 'pipe' : openSync(outputTo, 'w');
-    const child = spawn(process.execPath, ['--import', loader, entry, ...args], {
+    const child = spawn(process.execPath, [...childArguments, entry, ...args], {
       cwd,
       env: { ...environment(), ...env },
       stdio: ['pipe', output, 'pipe'],
@@ -88,7 +87,7 @@ export function createCommandLine(): CommandLine {
 
 /** Nothing of the developer's own settings, and the mark by which the test runner finds a process that was left. */
 function environment(): Record<string, string> {
-  const kept = ['PATH', 'TIDINGS_TEST_TMP'].flatMap((name) => {
+  const kept = ['PATH', 'TIDINGS_TEST_TMP', 'TIDINGS_TEST_BUILT'].flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value]];
   });

@@ -7,7 +7,7 @@ import { createWorld } from '../support/world.ts';
 import { type CommandLine, createCommandLine, type Result } from './command-line.ts';
 
 const isRoot = process.getuid?.() === 0;
-const entry = fileURLToPath(new URL('./entry.ts', import.meta.url));
+const entry = fileURLToPath(new URL('./entry.mjs', import.meta.url));
 
 /** Whether every user may pass through this and all folders above it. */
 function isOpenToAll(path: string): boolean {
@@ -172,7 +172,7 @@ describe('a database that cannot be used', () => {
       );
       expect([brief.code, brief.out]).toEqual([1, '']);
       const long = await shell.run(['deliveries', 'show', '1'], { env: { ...env, LOG_LEVEL: 'debug' } });
-      expect(long.err).toMatch(/\n +at .*queries\.ts/);
+      expect(long.err).toMatch(/\n +at .*queries\.[jt]s/);
       expect(long.code).toBe(1);
     } finally {
       await world.close();

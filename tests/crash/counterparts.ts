@@ -4,6 +4,7 @@ import type { Provider } from '../../src/providers/provider.ts';
 import { createReliable } from '../../src/providers/reliable.ts';
 import { createResend } from '../../src/providers/resend.ts';
 import { createSmtp } from '../../src/providers/smtp.ts';
+import type { Clock } from '../../src/std/clock.ts';
 import { systemIds } from '../../src/std/ids.ts';
 import { createSeededRandom } from '../../src/std/random.ts';
 import { startFakeResend } from '../support/fake-resend/fake-resend.ts';
@@ -22,19 +23,22 @@ export interface Counterpart {
   close(): Promise<void>;
 }
 
-const connections = 3;
+export const connections = 3;
 /** Slots that are worth a wait: the code that waits for them is part of what is tested. */
 const ratePerSecond = 10;
+
+/** As the engine uses a provider, at a rate that makes it wait. */
+export function madePatient(provider: Provider, clock: Clock): Provider {
+  const patient = createReliable(provider, { clock, random: createSeededRandom(1), ratePerSecond: null });
+  return { ...patient, guarantees: { ...patient.guarantees, ratePerSecond } };
+}
 
 export async function startCounterpart(name: Counterpart['name'], clock: JumpingClock): Promise<Counterpart> {
   const providers: Provider[] = [];
   const patient = clock.patient;
   const keep = (provider: Provider): Provider => {
     providers.push(provider);
-    const patiently = createReliable(provider, {
-      ...{ clock: patient, random: createSeededRandom(1), ratePerSecond: null },
-    });
-    return { ...patiently, guarantees: { ...patiently.guarantees, ratePerSecond } };
+    return madePatient(provider, patient);
   };
   const closeAll = () => Promise.all(providers.map((provider) => provider.close?.()));
   switch (name) {

@@ -17,23 +17,28 @@ export interface Death {
   passing: number;
 }
 
-interface Present {
+export interface LifeParts {
+  death?: Death | undefined;
+  /** At each point, before any code goes on: what a kill would leave is what is there now. */
+  onFirstPassing?: ((point: string) => void) | undefined;
+}
+
+interface Present extends LifeParts {
   passed: Map<string, number>;
-  death: Death | undefined;
   isDead: boolean;
   die(): void;
 }
 
 const present = new AsyncLocalStorage<Present>();
 
-export function createLife(death?: Death): Life {
+export function createLife({ death, onFirstPassing }: LifeParts = {}): Life {
   const passed = new Map<string, number>();
   return {
     passed,
     live(work) {
       return new Promise((resolve, reject) => {
         const life: Present = {
-          ...{ passed, death, isDead: false },
+          ...{ passed, death, onFirstPassing, isDead: false },
           die() {
             life.isDead = true;
             // Not at once: what was already on its way to the database or the network gets there or not.
@@ -66,6 +71,7 @@ async function point<T>(name: string, run: () => Promise<T>): Promise<T> {
     if (life.isDead) await never();
     const passing = (life.passed.get(name) ?? 0) + 1;
     life.passed.set(name, passing);
+    if (passing === 1) life.onFirstPassing?.(name);
     if (life.death?.point === name && life.death.passing === passing) {
       life.die();
       await never();

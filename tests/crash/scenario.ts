@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { createConsent } from '../../src/consent/consent.ts';
 import type { Database, Tx } from '../../src/db/database.ts';
 import type { DialectName } from '../../src/db/dialect.ts';
 import { readSurroundings } from '../../src/dispatch/circumstances.ts';
@@ -18,9 +19,10 @@ import { stopDeliveries } from '../../src/outbox/stop.ts';
 import type { AcceptedMail, Provider } from '../../src/providers/provider.ts';
 import { plainSource } from '../../src/sources/plain/plain.ts';
 import type { Source } from '../../src/sources/source.ts';
+import type { Ids } from '../../src/std/ids.ts';
 import { silentLog as log } from '../../src/std/log.ts';
 import { createSeededRandom } from '../../src/std/random.ts';
-import { consentOf } from '../support/consent.ts';
+import { baseUrl, tokenSecret } from '../support/consent.ts';
 import { mailTo } from '../support/mails.ts';
 import type { JumpingClock } from './jumping-clock.ts';
 
@@ -33,27 +35,34 @@ import type { JumpingClock } from './jumping-clock.ts';
  */
 export interface Scenario {
   /** By somebody who then dies: what the first life finds. */
-  leaveBehind(parts: LifeParts): Promise<void>;
+  leaveBehind(parts: ScenarioParts): Promise<void>;
   /** From wherever it stands to where nothing is left to do. */
-  run(parts: LifeParts): Promise<void>;
+  run(parts: ScenarioParts): Promise<void>;
   /** How often each of this scenario's intents should have been accepted, by address. */
   readonly expected: ReadonlyMap<string, number>;
   readonly prefix: string;
 }
 
-export interface LifeParts {
+export interface ScenarioParts {
   db: Database;
   provider: Provider;
   clock: JumpingClock;
   worker: string;
+  /** For the links in mails. */
+  ids: Ids;
 }
+
+/** What still fails, and how often. The world's, not a life's: what has failed once does not fail again. */
+export type Trouble = Record<'drafts' | 'checks' | 'books' | 'records', number>;
+
+export const wholeTrouble = (): Trouble => ({ drafts: 1, checks: 1, books: 2, records: 3 });
 
 const dayMs = 86_400_000;
 const names = ['plain-1', 'plain-2', 'plain-3', 'bounces', 'held-back', 'complained'] as const;
 const unsendable = ['unsendable-1', 'unsendable-2'] as const;
 const leftBehind = ['begun-before', 'key-forgotten', 'claimed-before', 'said-to-be-sent'] as const;
 
-export function createScenario(number: number): Scenario {
+export function createScenario(number: number, trouble = wholeTrouble()): Scenario {
   const prefix = `run-${number}-`;
   const addressOf = (name: string) => `${prefix}${name}@example.org`;
   const intent = (name: string): Intent => ({
@@ -61,8 +70,6 @@ export function createScenario(number: number): Scenario {
     lane: lanes[name.length % lanes.length] ?? 'normal',
     variables: name.startsWith('unsendable') ? {} : { subject: `About ${name}`, text: 'Text' },
   });
-  // Outside of every life, as the world is: what has failed once does not fail again.
-  const trouble = { drafts: 1, checks: 1, books: 2, records: 3 };
   const strikes = (kind: keyof typeof trouble) => trouble[kind] > 0 && trouble[kind]-- > 0;
   const fail = (what: string): never => {
     throw new Error(`${what} failed, as it should`);
@@ -95,9 +102,12 @@ export function createScenario(number: number): Scenario {
     },
   };
 
-  async function engineOf({ db, provider, clock: time, worker }: LifeParts) {
+  async function engineOf({ db, provider, clock: time, worker, ids }: ScenarioParts) {
     clock = time;
-    const consent = consentOf({ db, clock });
+    const consent = createConsent({
+      ...{ db, clock, ids, log },
+      ...{ secrets: [tokenSecret], baseUrl: () => baseUrl },
+    });
     const listeners = {
       consent: consent.learn,
       source: (name: string) => (name === 'plain' ? source.changed : undefined),
@@ -161,7 +171,7 @@ export function createScenario(number: number): Scenario {
       ]),
     );
 
-  async function leaveBehind(parts: LifeParts): Promise<void> {
+  async function leaveBehind(parts: ScenarioParts): Promise<void> {
     const { db, outbox, pace } = await engineOf(parts);
     const { clock, provider } = parts;
     await outbox.enqueue(leftBehind.map(intent));
@@ -230,7 +240,7 @@ export function createScenario(number: number): Scenario {
       .execute();
   }
 
-  async function run(parts: LifeParts): Promise<void> {
+  async function run(parts: ScenarioParts): Promise<void> {
     const { clock } = parts;
     const engine = await engineOf(parts);
     const { outbox, queries } = engine;
@@ -243,11 +253,14 @@ export function createScenario(number: number): Scenario {
     await createPace({ db: parts.db, provider: fresh, clock, log }).take(1);
     await whilePaused(parts.db, clock, async () => {});
     const { signal } = new AbortController();
+    let isIdle = true;
     for (let turn = 0; turn < 60; turn++) {
-      await engine.sweep.runOnce();
+      // While mails leave, turn after turn, nothing else comes due.
+      if (isIdle) await engine.sweep.runOnce();
+      if (isIdle) await engine.reconcile.runOnce(signal);
       const { handled, waitMs } = await engine.dispatch.runOnce(signal);
-      await engine.reconcile.runOnce(signal);
-      if (handled > 0) continue;
+      isIdle = handled === 0;
+      if (!isIdle) continue;
       const moved = await theWorldGoesOn(engine, clock.now());
       const nextAt = await nextDueAt(parts.db);
       if (nextAt === null && !moved) break;
@@ -280,31 +293,26 @@ export function createScenario(number: number): Scenario {
   /** A bounce, a complaint, an operator's wish: each once. Answers whether something happened. */
   async function theWorldGoesOn({ db, outbox, queries }: Awaited<ReturnType<typeof engineOf>>, now: number) {
     const rowOf = async (name: string) => (await queries.search({ address: addressOf(name), limit: 1 }))[0];
+    let moved = false;
     const bounced = await rowOf('bounces');
     if (bounced?.status === 'sent' && bounced.round === 1) {
-      const report = {
-        event: 'bounced_for_now',
-        round: 1,
-        at: now,
-        dueAt: now + 1_000,
-        roundsMax: 3,
-      } as const;
+      const again = { dueAt: now + 1_000, roundsMax: 3 };
+      const report = { event: 'bounced_for_now', round: 1, at: now, ...again } as const;
       await outbox.record([{ ...report, seq: bounced.seq, actor: 'webhook' }]);
-      return true;
+      moved = true;
     }
     const complained = await rowOf('complained');
     if (complained?.status === 'sent') {
-      await outbox.record([
-        { seq: complained.seq, actor: 'webhook', event: 'complained', round: 1, at: now },
-      ]);
-      return true;
+      const report = { event: 'complained', round: 1, at: now } as const;
+      await outbox.record([{ ...report, seq: complained.seq, actor: 'webhook' }]);
+      moved = true;
     }
     const [owed] = await db.read.selectFrom('owed_facts').selectAll().where('source', '=', 'plain').execute();
     if (owed) {
       await db.write.updateTable('owed_facts').set({ due_at: now }).where('source', '=', 'plain').execute();
-      return true;
+      moved = true;
     }
-    const held = (await rowOf('held-back')) ?? undefined;
+    const held = await rowOf('held-back');
     if (held?.status === 'skipped_ineligible') {
       const [asked] = await db.read
         .selectFrom('operator_requests')
@@ -317,9 +325,9 @@ export function createScenario(number: number): Scenario {
           VALUES (${held.seq}, 'requeued', 'she asked for it', 'an operator', ${now})
         `.execute(db.write);
       }
-      return true;
+      moved = true;
     }
-    return false;
+    return moved;
   }
 
   async function nextDueAt(db: Database): Promise<number | null> {

@@ -116,7 +116,13 @@ onBothDatabases('every status × work event', (dialect) => {
   async function report(event: WorkEvent, rows: readonly (readonly [Status, number])[]): Promise<void> {
     const lease = presentLease;
     if (event === 'claimed') {
-      await world.outbox.claim({ source: 'plain', worker: 'worker-1', limit: 1000, leaseMs: 1000, from: 'normal' });
+      await world.outbox.claim({
+        source: 'plain',
+        worker: 'worker-1',
+        limit: 1000,
+        leaseMs: 1000,
+        from: 'normal',
+      });
     } else if (event === 'begun') {
       const batch = rows.map(
         ([, seq]): Composed => ({
@@ -124,10 +130,20 @@ onBothDatabases('every status × work event', (dialect) => {
           mail: mailTo(seq),
         }),
       );
-      const order = { worker: 'worker-1', account: 'capture', keyWindowMs: 1000, lastCheck: async () => new Map() };
+      const order = {
+        worker: 'worker-1',
+        account: 'capture',
+        keyWindowMs: 1000,
+        lastCheck: async () => new Map(),
+      };
       await world.outbox.begin(batch, order);
     } else {
-      const more = { actor: 'worker-1', worker: 'worker-1', account: 'capture', dueAt: world.clock.now() + 60_000 };
+      const more = {
+        actor: 'worker-1',
+        worker: 'worker-1',
+        account: 'capture',
+        dueAt: world.clock.now() + 60_000,
+      };
       await world.outbox.record(
         rows.map(([status, seq]) => ({
           seq,
@@ -237,7 +253,9 @@ onBothDatabases('every status × work event', (dialect) => {
 
   it('a 409 concurrent is no attempt, but still a doubt', async () => {
     const seq = await rowIn(world, 'sending', ++number);
-    await world.outbox.record([{ seq, event: 'outcome_unknown', lease: 7, actor: 'worker-1', isAttempt: false }]);
+    await world.outbox.record([
+      { seq, event: 'outcome_unknown', lease: 7, actor: 'worker-1', isAttempt: false },
+    ]);
     expect(await read(seq)).toMatchObject({ status: 'reconciling', attempts: 0 });
   });
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '../../src/std/clock.ts';
+import { childArguments } from '../support/child-arguments.ts';
 import { messageOf } from '../support/message-of.ts';
 import { createWorld, intentNumber, onBothDatabases, type World } from '../support/world.ts';
 
@@ -25,9 +26,9 @@ onBothDatabases(`a claim race of ${workers} processes over ${rows} rows`, (diale
   it('002-P11-02, 002-C-08 No row goes to two workers and none is left over', {
     timeout: 180_000,
   }, async () => {
-    const file = fileURLToPath(new URL('./race-worker.ts', import.meta.url));
+    const file = fileURLToPath(new URL('./race-worker.mjs', import.meta.url));
     for (let number = 0; number < workers; number++) {
-      children.push(fork(file, [world.url, `worker-${number}`], { execArgv: ['--import', 'tsx'] }));
+      children.push(fork(file, [world.url, `worker-${number}`], { execArgv: [...childArguments] }));
     }
     await Promise.all(children.map(messageOf));
     const answers = children.map(messageOf);

@@ -1,0 +1,3 @@
+import { pairTests } from './pairs.ts';
+
+pairTests('resend');
