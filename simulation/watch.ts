@@ -190,7 +190,8 @@ export function createWatch(parts: WatchParts): Watch {
 
   /** Without keys a crash leaves in doubt whatever has begun: no more than leave at once. */
   function checkInHand(next: readonly WatchedRow[]): void {
-    if (kind.hasKey) return;
+    // After a fail-over a row may be in the hands of somebody who has long put it down.
+    if (kind.hasKey || isRestored()) return;
     const inHand = new Map<string, number>();
     for (const { status, locked_by, due_at } of next) {
       if (status !== 'sending' || locked_by === null || (due_at ?? 0) <= clock.now()) continue;
