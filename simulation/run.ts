@@ -111,8 +111,8 @@ const actions = {
   clock: 1,
   account: 0.7,
   disk: 0.7,
-  back_up: 0.5,
-  fail_over: 1.2,
+  back_up: 1,
+  fail_over: 2,
 };
 
 const aboutRows: ReadonlySet<keyof typeof actions> = new Set([

@@ -187,4 +187,43 @@ export const doubtBugs: readonly PlantedBug[] = [
       },
     ],
   },
+  {
+    name: 'conflict-is-looked-for-nearby',
+    rule: 'key window',
+    because:
+      'after a fail-over a look-up does not reach back to the mail that holds the key: asked for ever, then twice',
+    edits: [
+      {
+        file: 'dispatch/reconcile.ts',
+        find: 'return isBarred ? (idempotencyWindowMs ?? 0) : 0;',
+        replace: 'return isBarred ? 0 * (idempotencyWindowMs ?? 0) : 0;',
+      },
+    ],
+  },
+  {
+    name: 'number-taken-for-a-name',
+    rule: 'fence',
+    because:
+      'after a fail-over a number is given out again: what was heard of one delivery is written to another',
+    edits: [
+      {
+        file: 'outbox/record.ts',
+        find: 'return id === undefined || row?.id === id ? row : undefined;',
+        replace: 'return id === undefined || row?.id ? row : undefined;',
+      },
+    ],
+  },
+  {
+    name: 'asleep-by-one-clock',
+    rule: 'lease',
+    because:
+      'a machine sleeps with the mail in its hand, and sends it when it wakes up: its lease is long over',
+    edits: [
+      {
+        file: 'providers/too-late.ts',
+        find: 'clock.monotonic() > startBefore || clock.now() + longestCallMs > leaseEndsAt',
+        replace: 'clock.monotonic() > startBefore || longestCallMs > leaseEndsAt',
+      },
+    ],
+  },
 ];

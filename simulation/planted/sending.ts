@@ -228,6 +228,11 @@ export const sendingBugs: readonly PlantedBug[] = [
         find: 'clock.now() + longestCallMs <= one.claimed.leaseEndsAt',
         replace: 'clock.now() <= one.claimed.leaseEndsAt',
       },
+      {
+        file: 'providers/too-late.ts',
+        find: 'clock.now() + longestCallMs > leaseEndsAt',
+        replace: 'clock.now() > leaseEndsAt + 0 * longestCallMs',
+      },
     ],
   },
   {

@@ -72,7 +72,7 @@ const unprovenLooksMax = 10;
 
 export function createReconcile(parts: ReconcileParts): Reconcile {
   const { outbox, queries, sources, consent, provider, pace, clock, log, worker, leaseOf } = parts;
-  const { longestCallMs, indexingDelayMs, concurrency } = provider.guarantees;
+  const { longestCallMs, indexingDelayMs, concurrency, idempotencyWindowMs } = provider.guarantees;
   const leaseMs = longestCallMs + leaseMarginMs;
 
   async function runOnce(signal: AbortSignal): Promise<number> {
@@ -190,15 +190,21 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
         };
       }
     }
+    // Something else was accepted under this key: these bytes never leave again, and it is looked for further back.
+    if (outcome?.kind === 'key_conflict') {
+      return { ...base, event: 'key_conflict', dueAt: clock.now() + againFirstMs, error: outcome.error };
+    }
     if (mayHaveIt && provider.lookUp) {
+      const usedMs = keyUsedWithinMs(one);
       const reference = {
         key,
         messageId: one.providerMessageId,
-        sentAfter: one.firstPossibleAcceptAt - skewMs,
+        sentAfter: one.firstPossibleAcceptAt - usedMs - skewMs,
       };
       // Before the question: an answer that was long on its way says nothing about what was accepted meanwhile.
       const askedAt = clock.now();
-      const answer = await provider.lookUp(reference).catch(unknownOf);
+      const heard = await provider.lookUp(reference).catch(unknownOf);
+      const answer = heard.kind === 'absent' && usedMs > 0 ? ({ kind: 'unknown' } as const) : heard;
       if (answer.kind === 'found') {
         const { at } = answer;
         const messageId = storable(answer.messageId);
@@ -238,6 +244,15 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
       kind: 'unknown',
       error: { code: 'provider_threw', provider: provider.name, message: thrownText(error) },
     };
+  }
+
+  /**
+   * Barred from leaving again, because the key was used before with other bytes: then a database went back in time, and the
+   * mail may be older than all that is written here, by as long as a key is known. Who says that there is none is wrong.
+   */
+  function keyUsedWithinMs({ account, resubmitUntil, isUnproven }: Doubted): number {
+    const isBarred = account === provider.account && resubmitUntil === null && !isUnproven;
+    return isBarred ? (idempotencyWindowMs ?? 0) : 0;
   }
 
   /** The last instant at which a lost worker's bytes can have left is the end of its lease; then the provider indexes. */

@@ -160,6 +160,13 @@ export const arrows = {
       countsAttempt: true,
       effect: 'due by back-off; a look-up or wait that called no sender is not counted',
     },
+    key_conflict: {
+      to: 'reconciling',
+      by: 'reconcile (409: the key was used with another body)',
+      isFenced: true,
+      countsAttempt: true,
+      effect: 'resubmission barred',
+    },
     not_at_provider: {
       to: 'failed_transient',
       by: 'reconcile (complete look-up, after the indexing delay)',
