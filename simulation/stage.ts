@@ -9,12 +9,17 @@ import { silentLog } from '../src/std/log.ts';
 /** One database in memory with the real tables, swept clean between runs: making it anew costs more than a run. */
 export interface Stage {
   db: Database;
+  /** Which of the watched tables were written to since this was last asked. */
+  touched(): ReadonlySet<Watched>;
   namespace: string;
   clear(): Promise<void>;
   /** All that is in it now, to go back to. */
   copy(): Promise<Copy>;
   restore(copy: Copy): Promise<void>;
 }
+
+/** Deliveries with all that stands beside them, and what says whether mail may leave. */
+export type Watched = 'deliveries' | 'pace';
 
 export type Copy = ReadonlyMap<string, readonly Readonly<Record<string, unknown>>[]>;
 
@@ -37,7 +42,8 @@ const tables = [
 const fixedIds = { uuid: () => '6f1d2c3b-0000-4000-8000-000000000001', secret: () => '' };
 
 export async function openStage(): Promise<Stage> {
-  const db = await openDatabase('sqlite::memory:', { clock: systemClock, log: silentLog });
+  const { onStatement, touched } = watchStatements();
+  const db = await openDatabase('sqlite::memory:', { clock: systemClock, log: silentLog, onStatement });
   await migrate(db, { clock: systemClock, ids: fixedIds });
   // The templates are read from disk here, in real time; in a run they are there at once.
   await render({ template: 'plain', locale: null, props: {} });
@@ -51,6 +57,7 @@ export async function openStage(): Promise<Stage> {
   };
   return {
     db,
+    touched,
     namespace: await readNamespace(db),
     clear,
     async copy() {
@@ -67,6 +74,34 @@ export async function openStage(): Promise<Stage> {
           await run(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${places})`, Object.values(row));
         }
       }
+    },
+  };
+}
+
+function watchStatements() {
+  const kinds = new Map<string, Watched | null>();
+  let seen = new Set<Watched>();
+  const kindOf = (text: string): Watched | null => {
+    if (!/^\s*(insert|update|delete)/i.test(text)) return null;
+    if (/\b(provider_pace|pauses)\b/.test(text)) return 'pace';
+    const isBeside = /\b(deliveries|delivery_mails|delivery_events|suppressions|unsubscribe_tokens)\b/.test(
+      text,
+    );
+    return isBeside ? 'deliveries' : null;
+  };
+  return {
+    onStatement: ({ sql }: { sql: string }) => {
+      let kind = kinds.get(sql);
+      if (kind === undefined) {
+        kind = kindOf(sql);
+        kinds.set(sql, kind);
+      }
+      if (kind !== null) seen.add(kind);
+    },
+    touched: () => {
+      const before = seen;
+      if (seen.size > 0) seen = new Set();
+      return before;
     },
   };
 }

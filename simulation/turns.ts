@@ -12,8 +12,12 @@ export interface TurnWatch {
   /** Well: nothing failed in it that it waited for. */
   ended(who: string, rows: readonly WatchedRow[]): void;
   heard(who: string, parcel: Parcel, outcome: Outcome): void;
+  /** The database went back in time: what was written down may be gone. */
+  restored(): void;
   /** After a commit by `who`. */
-  look(who: string, before: readonly WatchedRow[], rows: readonly WatchedRow[]): Promise<void>;
+  look(who: string, before: readonly WatchedRow[], rows: readonly WatchedRow[]): void;
+  /** After a commit that changed what may leave. */
+  readPace(): Promise<void>;
 }
 
 interface Turn {
@@ -121,6 +125,9 @@ export function createTurnWatch({ db, clock, kind, violate }: TurnWatchParts): T
       const id = parcel.mail.tags.delivery_id ?? '';
       turns.get(who)?.heard.push({ id, outcome, at: clock.now() });
     },
+    restored() {
+      turns.clear();
+    },
     ended(who, rows) {
       for (const { id, outcome, at } of turns.get(who)?.heard ?? []) {
         const row = rows.find((each) => each.id === id);
@@ -138,7 +145,7 @@ export function createTurnWatch({ db, clock, kind, violate }: TurnWatchParts): T
         }
       }
     },
-    async look(who, before, rows) {
+    look(who, before, rows) {
       const turn = turns.get(who);
       const claimed = rows.filter(
         (row, index) => row.status === 'claimed' && before[index]?.lease !== row.lease,
@@ -151,6 +158,8 @@ export function createTurnWatch({ db, clock, kind, violate }: TurnWatchParts): T
         );
         checkLanes(who, turn, waiting, claimed);
       }
+    },
+    async readPace() {
       pace = (await db.write.executeQuery(paceRows)).rows;
       paused = new Set((await db.write.executeQuery(pauseRows)).rows.map(({ scope }) => scope));
     },

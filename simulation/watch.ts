@@ -23,6 +23,7 @@ import {
 } from './promises.ts';
 import { concurrency, type ProviderKind } from './service.ts';
 import type { SourceName } from './sources.ts';
+import type { Stage } from './stage.ts';
 import type { Story } from './story.ts';
 import type { Tally } from './tally.ts';
 import { createTurnWatch } from './turns.ts';
@@ -81,10 +82,10 @@ const query = CompiledQuery.raw(
     (SELECT max(event_seq) FROM delivery_events WHERE delivery_seq = seq) AS told_up_to
   FROM deliveries ORDER BY seq`,
 ) as CompiledQuery<WatchedRow>;
-const changes = CompiledQuery.raw('SELECT total_changes() AS count') as CompiledQuery<{ count: number }>;
 
 export interface WatchParts {
   db: Database;
+  touched: Stage['touched'];
   clock: Clock;
   story: Story;
   ledger: Ledger;
@@ -100,10 +101,9 @@ const paceSlack = 8;
 const restoring = 'a fail-over';
 
 export function createWatch(parts: WatchParts): Watch {
-  const { db, clock, story, ledger, tally, policies, kind, mailman } = parts;
+  const { db, touched, clock, story, ledger, tally, policies, kind, mailman } = parts;
   let rows: WatchedRow[] = [];
   let violation: Violation | null = null;
-  let seenChanges = -1;
   let restoredAt = -1;
   let forgotten = { from: Infinity, until: -Infinity };
   const isRestored = () => restoredAt >= 0;
@@ -183,7 +183,7 @@ export function createWatch(parts: WatchParts): Watch {
       const round = row.status === 'sending' ? ` (round ${row.round})` : '';
       if (change !== '') story.tell(`  #${row.seq} ${change}${round}`);
     }
-    if (who !== restoring) await turns.look(who, rows, next);
+    if (who !== restoring) turns.look(who, rows, next);
     checkInHand(next);
     rows = next;
   }
@@ -220,13 +220,13 @@ export function createWatch(parts: WatchParts): Watch {
     turnEnded: (who) => turns.ended(who, rows),
     heard: turns.heard,
     async look(who) {
-      const [{ count } = { count: 0 }] = (await db.write.executeQuery(changes)).rows;
-      if (count !== seenChanges) {
-        seenChanges = count;
+      const written = touched();
+      if (written.has('deliveries')) {
         const told = story.lines.length;
         await read(who);
         if (story.lines.length > told) story.tell(`  … by ${who}`);
       }
+      if (written.has('pace')) await turns.readPace();
       for (const row of rows) checkTruth(row, ledger, violate);
     },
     lookAround() {
@@ -285,13 +285,15 @@ export function createWatch(parts: WatchParts): Watch {
     },
     async afterRestore(seen) {
       restoredAt = clock.now();
+      turns.restored();
       forgotten = { from: Math.min(forgotten.from, seen.at), until: clock.now() };
       firstAccepted = new Map(seen.firstAccepted);
       for (const entry of ledger.entries) {
         if ((entry.bounceToldAt ?? 0) >= seen.at) entry.bounceToldAt = null;
       }
-      seenChanges = -1;
+      touched();
       await read(restoring);
+      await turns.readPace();
       denyUnknown();
     },
     seen: () => ({ at: clock.now(), firstAccepted: new Map(firstAccepted) }),

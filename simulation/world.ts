@@ -59,7 +59,12 @@ export interface Cut {
 export const nothingCut: Cut = { steps: new Set(), faults: new Set() };
 export const environment = 'simulation';
 
-export function createWorld(seed: number, { db, namespace }: Stage, cut: Cut, struck: string[]): World {
+export function createWorld(
+  seed: number,
+  { db, touched, namespace }: Stage,
+  cut: Cut,
+  struck: string[],
+): World {
   const chance = createChance(seed);
   const clock = createManualClock();
   const story = createStory(() => clock.monotonic());
@@ -93,6 +98,7 @@ export function createWorld(seed: number, { db, namespace }: Stage, cut: Cut, st
   });
   const watch = createWatch({
     db,
+    touched,
     clock,
     story,
     ledger,
