@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
 
@@ -30,6 +31,8 @@ const runLongestMs = 5 * 60_000;
 
 export function createLoop({ name, clock, log, pauseMs, once }: LoopOptions): Loop {
   const stopping = new AbortController();
+  // Every mail that waits for its moment listens; Node takes more than ten of them for a leak, and says so to the user.
+  setMaxListeners(0, stopping.signal);
   let pause = new AbortController();
   let running: Promise<void> | undefined;
   let failures = 0;
