@@ -38,7 +38,7 @@ export async function startCounterpart(name: Counterpart['name'], clock: Jumping
   const patient = clock.patient;
   const keep = (provider: Provider): Provider => {
     providers.push(provider);
-    return madePatient(provider, patient);
+    return madePatient(provider, clock.hurried);
   };
   const closeAll = () => Promise.all(providers.map((provider) => provider.close?.()));
   switch (name) {
@@ -51,7 +51,7 @@ export async function startCounterpart(name: Counterpart['name'], clock: Jumping
             createResend({
               apiKey: 're_test',
               baseUrl: fake.url,
-              clock: patient,
+              clock: clock.hurried,
               connections,
               ratePerSecond: 1_000,
             }),

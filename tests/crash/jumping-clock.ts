@@ -8,7 +8,12 @@ export interface JumpingClock extends Clock {
   jump(ms: number): void;
   /** The same time for those who wait for sockets: their sleeps take as long as they say. */
   readonly patient: Clock;
+  /** And for those who try again after a moment: only what bounds a call takes as long as it says. */
+  readonly hurried: Clock;
 }
+
+/** Below the bound of any call, above the wait before any second try. */
+const momentMs = 3_000;
 
 export function createJumpingClock(startAt = systemClock.now()): JumpingClock {
   let ahead = 0;
@@ -17,15 +22,19 @@ export function createJumpingClock(startAt = systemClock.now()): JumpingClock {
   const jump = (ms: number) => {
     ahead += Math.ceil(Math.max(0, ms));
   };
+  const sleep = async (ms: number) => {
+    const wakeAt = monotonic() + ms;
+    await new Promise(setImmediate);
+    // Somebody else who slept at the same time may have brought us there.
+    jump(wakeAt - monotonic());
+  };
+  const patient = { ...systemClock, now, monotonic };
   return {
-    ...{ now, monotonic, jump },
-    async sleep(ms) {
-      const wakeAt = monotonic() + ms;
-      await new Promise(setImmediate);
-      // Somebody else who slept at the same time may have brought us there.
-      jump(wakeAt - monotonic());
-    },
+    ...{ now, monotonic, jump, sleep, patient },
     nextTurn: systemClock.nextTurn,
-    patient: { ...systemClock, now, monotonic },
+    hurried: {
+      ...patient,
+      sleep: (ms, signal) => (ms < momentMs ? sleep(ms) : patient.sleep(ms, signal)),
+    },
   };
 }
