@@ -114,7 +114,9 @@ async function checkWebhooks({
     const isApplied =
       event === 'confirmed'
         ? row.delivered_at !== null
-        : !suppresses.has(event) || row.to_email === null || suppressed.has(row.to_email);
+        : event === 'accepted'
+          ? row.sent_at !== null
+          : !suppresses.has(event) || row.to_email === null || suppressed.has(row.to_email);
     if (!isApplied) {
       violate('webhooks are kept', `${event} of ${entry.messageId} was answered, and nothing came of it`);
     }

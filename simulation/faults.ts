@@ -88,6 +88,11 @@ export function createFaults(parts: FaultParts): Faults {
     story.tell(`${name} stands still for ${ms / 1000} s`);
   }
 
+  function stand({ pauseMs, isAsleep }: Fault): void {
+    if (isAsleep) asleepMs += pauseMs;
+    pause(pauseMs);
+  }
+
   /** A dead process never gets an answer; one that stands still gets it when it goes on. */
   async function resume(): Promise<void> {
     while (!isDead && clock.monotonic() < pausedUntil) await clock.sleep(pausedUntil - clock.monotonic());
@@ -105,11 +110,13 @@ export function createFaults(parts: FaultParts): Faults {
     const { risk, isProvider } = calls[what];
     if (!chance.isTrue(risk * rate())) return null;
     const rolled = chance.weighted(kinds);
-    // A provider never throws and has no middle: what would be that is a sender that stands still before its post.
-    const kind = isProvider && /fails|inside/.test(rolled) ? 'sleeps_before' : rolled;
+    // A provider never throws and has no middle: what would be that is a sender that stands still before its post. A read
+    // has no middle either.
+    const kind = isProvider && /fails|inside/.test(rolled) ? 'sleeps_before' : inWhole(rolled, what);
     const pauseMs = chance.isTrue(0.3) ? untilEdge() : chance.one(pausesMs);
     const isBusy = !isProvider && what !== 'a read' && chance.isTrue(0.5);
-    const fault = { kind, pauseMs, isBusy };
+    const isAsleep = isProvider && chance.isTrue(0.3);
+    const fault = { kind, pauseMs, isBusy, isAsleep };
     return mayStrike(nameOf(fault, what)) ? fault : null;
   }
 
@@ -117,7 +124,7 @@ export function createFaults(parts: FaultParts): Faults {
     await resume();
     const fault = struck(what);
     if (fault?.kind === 'dies_before') die(`before ${what}`);
-    if (fault?.kind === 'sleeps_before') pause(fault.pauseMs);
+    if (fault?.kind === 'sleeps_before') stand(fault);
     await resume();
     if (fault?.kind === 'fails_before') {
       throw fault.isBusy ? failure('the database is locked', lockedCode) : failure(`${what} fails`);
@@ -141,7 +148,7 @@ export function createFaults(parts: FaultParts): Faults {
       throw error;
     }
     if (fault?.kind === 'dies_after') die(`after ${what}, before its answer`);
-    if (fault?.kind === 'sleeps_after') pause(fault.pauseMs);
+    if (fault?.kind === 'sleeps_after') stand(fault);
     await resume();
     if (fault?.kind === 'fails_after') throw failure(`${what} is done, but its answer is lost`);
     return result;
@@ -181,14 +188,21 @@ interface Fault {
   kind: FaultKind;
   pauseMs: number;
   isBusy: boolean;
+  /** The machine is: its monotonic clock stands, too. */
+  isAsleep: boolean;
 }
 
-function nameOf({ kind, pauseMs, isBusy }: Fault, what: What): FaultName {
+function inWhole(kind: FaultKind, what: What): FaultKind {
+  if (what !== 'a read') return kind;
+  return kind === 'dies_inside' ? 'dies_before' : kind === 'fails_inside' ? 'fails_before' : kind;
+}
+
+function nameOf({ kind, pauseMs, isBusy, isAsleep }: Fault, what: What): FaultName {
   switch (kind) {
     case 'dies_before':
       return 'a process dies before a call';
     case 'dies_inside':
-      return what === 'a read' ? 'a process dies before a call' : 'a process dies inside a transaction';
+      return 'a process dies inside a transaction';
     case 'dies_after':
       return 'a process dies after a call, before its answer';
     case 'fails_before':
@@ -198,11 +212,12 @@ function nameOf({ kind, pauseMs, isBusy }: Fault, what: What): FaultName {
           ? 'a read fails'
           : 'a call fails before it is made';
     case 'fails_inside':
-      return what === 'a read' ? 'a read fails' : 'a commit fails';
+      return 'a commit fails';
     case 'fails_after':
       return what === 'a read' ? 'a read fails' : 'a commit is done, its answer lost';
     case 'sleeps_before':
     case 'sleeps_after':
+      if (isAsleep) return 'a machine sleeps, and its monotonic clock with it';
       return pauseMs > leaseLongestMs
         ? 'a process stands still for longer than its lease'
         : 'a process stands still';

@@ -1,5 +1,6 @@
 import { createPauses } from '../src/dispatch/pauses.ts';
 import type { Address } from '../src/domain/address.ts';
+import { arrow } from '../src/domain/lifecycle.ts';
 import type { OperatorVerb } from '../src/outbox/operator.ts';
 import { hourMs, minuteMs } from './chance.ts';
 import type { SimulatedProcess } from './process.ts';
@@ -14,7 +15,8 @@ export async function operate(world: World, row: WatchedRow): Promise<void> {
   const { chance } = world;
   const mine = entriesOf(world, row);
   const notSent = chance.isTrue(0.8) ? 'resolved_not_sent' : 'resolved_closed';
-  const resolution = mine.some(({ round }) => round === row.round) ? 'resolved_sent' : notSent;
+  const present = Math.max(row.round, 1);
+  const resolution = mine.some(({ round }) => round === present) ? 'resolved_sent' : notSent;
   const verb = row.status === 'needs_review' ? resolution : 'requeued';
   if (verb === 'requeued' && isInMailbox(world, row)) return;
   await perform(world, row, verb);
@@ -44,7 +46,8 @@ export async function mislead(world: World, row: WatchedRow): Promise<void> {
     }
     return;
   }
-  if (!isInMailbox(world, row) || !chance.isTrue(0.3)) return;
+  const mayBeRequeued = arrow(row.status, 'requeued') !== undefined;
+  if (!mayBeRequeued || !isInMailbox(world, row) || !chance.isTrue(0.3)) return;
   if (!mayStrike('an operator requeues what arrived')) return;
   await perform(world, row, 'requeued', deny);
 }

@@ -3,6 +3,7 @@ import { consentBugs } from './planted/consent.ts';
 import { doubtBugs } from './planted/doubt.ts';
 import { evidenceBugs } from './planted/evidence.ts';
 import { modelBugs } from './planted/model.ts';
+import { omissionBugs } from './planted/omissions.ts';
 import { paceBugs } from './planted/pace.ts';
 import type { PlantedBug } from './planted/planted-bug.ts';
 import { sendingBugs } from './planted/sending.ts';
@@ -19,4 +20,5 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...evidenceBugs,
   ...consentBugs,
   ...paceBugs,
+  ...omissionBugs,
 ];

@@ -70,7 +70,7 @@ export function createProcess(name: string, world: World): SimulatedProcess {
   const common = { outbox, queries, sources, consent, provider, pace, clock, log, worker: name };
   const from = 'Simulation <simulation@example.org>' as Sender;
   const dispatch = createDispatch({ ...common, random: chance, from, environment });
-  const keeping = { retentionMs: 30 * 24 * hourMs, doubtAfterMs: hourMs };
+  const keeping = { retentionMs: world.retentionMs, doubtAfterMs: hourMs };
   const sweep = createSweep({ ...common, keepers: [], ...keeping });
   const policyOf = (source: string) => policies[source as SourceName];
   const leaseOf = (source: string) => leaseMs(policyOf(source), provider.guarantees);
@@ -134,7 +134,7 @@ function clientOf(name: string, service: Service, faults: Faults, { story, watch
     send: (parcel) =>
       faults.call('a call to the provider', async () => {
         if (!isOver(parcel)) {
-          const outcome = await service.send(parcel);
+          const outcome = await service.send(parcel, name);
           watch.heard(name, parcel, outcome);
           return outcome;
         }
@@ -142,7 +142,12 @@ function clientOf(name: string, service: Service, faults: Faults, { story, watch
         return { kind: 'deferred', error: { code: 'not_started' } };
       }),
     ...(kind.canLookUp && {
-      lookUp: (reference) => faults.call('a look-up', () => service.lookUp(reference)),
+      lookUp: (reference) =>
+        faults.call('a look-up', async () => {
+          const answer = await service.lookUp(reference);
+          watch.lookedUp(name, reference, answer);
+          return answer;
+        }),
     }),
     ...(kind.canTell && {
       progress: (mails, mayAsk) => faults.call('a question', () => service.progress(mails, mayAsk)),

@@ -22,6 +22,7 @@ export const promises = {
   'facts stand': 'when a mail was accepted, and when it arrived, is written once',
   'facts are told once': 'a source hears once that a mail was accepted, whoever found out',
   'the key window': 'what is in doubt leaves again only while its key is known, and to whom it went first',
+  'a person is asked last': 'nobody has to decide what the engine can still find out',
   pace: 'all processes together stay below the limit of the provider',
   lanes: 'urgent mail does not wait behind other mail, and no mail waits for ever behind urgent mail',
   pauses: 'what is paused, throttled or down is left alone by every turn that begins after that',
@@ -108,7 +109,9 @@ export function checkStep(
   }
   if (row.lease < before.lease) violate('fence', `#${row.seq}: lease ${before.lease} became ${row.lease}`);
   const isHeld = before.locked_by !== null && (before.due_at ?? 0) > now + skewMs;
-  const isOthers = isHeld && before.locked_by !== who && row.evidence === before.evidence;
+  // What begins a send raises the rank as well, and is no evidence.
+  const isEvidence = row.evidence > before.evidence && (row.evidence >= 1_000_000 || row.evidence % 4 !== 0);
+  const isOthers = isHeld && before.locked_by !== who && !isEvidence;
   const hasMoved = row.status !== before.status || row.lease !== before.lease;
   if (isOthers && hasMoved && row.status !== 'skipped_unsubscribed' && row.status !== 'suppressed') {
     violate(
@@ -120,6 +123,38 @@ export function checkStep(
   const isRefusedForNow = (row.last_error ?? '').includes('refuse_for_now');
   if (isGivenUp && isRefusedForNow && row.evidence === before.evidence && counted < attemptsMax) {
     violate('dead letters', `#${row.seq} was given up after ${counted} of ${attemptsMax} attempts`);
+  }
+}
+
+/** An attempt ends when a row leaves `sending`, whoever ends it; what was only put off is none. */
+export function checkAttemptEnds(before: WatchedRow, row: WatchedRow, violate: Violate): void {
+  if (before.status !== 'sending' || row.status === 'sending' || row.round !== before.round) return;
+  const isConcurrent = row.status === 'reconciling' && (row.last_error ?? '').includes('"concurrent"');
+  const ended = row.status === 'pending' || isConcurrent ? 0 : 1;
+  if (row.attempts !== before.attempts + ended) {
+    const was = `${before.attempts} attempts became ${row.attempts}`;
+    violate('attempts', `#${row.seq} went from sending to ${row.status}, and ${was}`);
+  }
+}
+
+/** Nobody is asked to decide, and nobody is believed who says "absent", while there is a better way. */
+export function checkDoubt(
+  before: WatchedRow,
+  row: WatchedRow,
+  facts: { now: number; hasKey: boolean },
+  violate: Violate,
+): void {
+  if (before.status !== 'reconciling' || row.evidence !== before.evidence) return;
+  const until = before.resubmit_until;
+  if (row.status === 'needs_review' && until !== null && until > facts.now + skewMs) {
+    violate(
+      'a person is asked last',
+      `#${row.seq} needs a person ${until - facts.now} ms before its key is forgotten`,
+    );
+  }
+  const isBarred = facts.hasKey && until === null && before.round > 0 && before.evidence > 0;
+  if (isBarred && row.status === 'failed_transient') {
+    violate('the key window', `#${row.seq} is called absent, although something else holds its key`);
   }
 }
 

@@ -2,7 +2,7 @@ import { CompiledQuery } from 'kysely';
 import { type Status, statuses } from '../src/domain/status.ts';
 import { hourMs, minuteMs } from './chance.ts';
 import { untilEdge } from './edges.ts';
-import { askAgain, askForAllAgain, enqueue, importOld } from './intents.ts';
+import { askAgain, askForAllAgain, checkIntents, enqueue, importOld } from './intents.ts';
 import {
   decideFromMemory,
   mislead,
@@ -32,6 +32,8 @@ export interface Run {
   struck: readonly string[];
 }
 
+/** Its dice and its faults are its own. */
+const drainStep = 999;
 const stepsMin = 15;
 const stepsMax = 60;
 /** Far more than any run needs: a delivery that is not settled by then never is. */
@@ -65,7 +67,7 @@ export async function runSeed(seed: number, stage: Stage, cut: Cut = nothingCut)
     watch.lookAround();
   }
   if (watch.violation === null) {
-    world.turnTo(0);
+    world.turnTo(drainStep);
     await drain(scene);
   }
   for (const { faults } of processes) faults.die('with the run');
@@ -115,6 +117,8 @@ const actions = {
   fail_over: 2,
 };
 
+const shakyActions = { ...actions, back_up: 10, fail_over: 12, intents: 10 };
+
 const aboutRows: ReadonlySet<keyof typeof actions> = new Set([
   ...(['operator', 'liar', 'by_sql', 'suppression', 'unsubscribe'] as const),
 ]);
@@ -124,7 +128,7 @@ async function doSomething(scene: Scene): Promise<unknown> {
   const { chance, clock, watch, mayStrike } = world;
   const index = chance.between(0, processes.length - 1);
   const chosen = processes[index] as SimulatedProcess;
-  const action = chance.weighted(actions);
+  const action = chance.weighted(world.isShaky ? shakyActions : actions);
   // Nobody has said anything about nothing.
   if (watch.rows.length === 0 && aboutRows.has(action)) return;
   switch (action) {
@@ -176,7 +180,8 @@ async function doSomething(scene: Scene): Promise<unknown> {
     case 'again':
       return askAgain(world, chosen);
     case 'death':
-      return mayStrike('a process dies where it stands') && chosen.faults.die('where it stands');
+      if (chosen.faults.isDead || !mayStrike('a process dies where it stands')) return;
+      return chosen.faults.die('where it stands');
     case 'stop':
       return mayStrike('a process is asked to stop') && chosen.stop();
     case 'pause':
@@ -222,12 +227,14 @@ async function backUp(scene: Scene): Promise<void> {
     copy: await stage.copy(),
     seen: world.watch.seen(),
   }));
+  scene.backUp.seen.changes = world.watch.changes;
 }
 
 /** The replica becomes the database: what was committed since is gone, for everybody and for good. */
 async function failOver(scene: Scene): Promise<void> {
   const { world, stage, backUp } = scene;
-  if (!backUp || !world.mayStrike('a fail-over loses commits')) return;
+  if (!backUp || backUp.seen.changes === world.watch.changes) return;
+  if (!world.mayStrike('a fail-over loses commits')) return;
   world.story.tell('a fail-over: the replica is the database now');
   scene.backUp = null;
   await world.commit('a fail-over', async () => {
@@ -272,6 +279,15 @@ async function drain({ world, processes, restart }: Scene): Promise<void> {
     await clock.advance(untilNext === Infinity ? minuteMs : Math.max(untilNext, 1_000));
     if (clock.now() > giveUpAt) break;
   }
+  if (watch.violation === null && !isSettled) {
+    const open = watch.rows.find(({ status, due_at }) => statuses[status].isDue || isOpen(status, due_at));
+    const what = open ? `#${open.seq} is still ${open.status}` : 'something in another table still waits';
+    watch.violate(
+      open?.status === 'sent' ? 'healing' : 'everything ends',
+      `${what}, days after the troubles`,
+    );
+  }
+  checkIntents(world);
   if (watch.violation === null) await watch.atTheEnd();
 }
 

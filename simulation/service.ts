@@ -21,7 +21,7 @@ export interface Service {
   readonly account: string;
   readonly guarantees: Guarantees;
   readonly kind: ProviderKind;
-  send(parcel: Parcel): Promise<Outcome>;
+  send(parcel: Parcel, who: string): Promise<Outcome>;
   lookUp(reference: MailReference): Promise<LookUp>;
   progress(mails: readonly AcceptedMail[], mayAsk: MayAsk): Promise<ProgressReport>;
   probe(): Promise<{ isUp: true } | { isUp: false; reason: string }>;
@@ -119,6 +119,9 @@ export function createService(parts: ServiceParts): Service {
         tally.fault('a key comes with another body');
         return { kind: 'key_conflict', error: { code: 'key_conflict' } };
       }
+      // Whoever asks under the key has found it again.
+      const entry = ledger.entries.find(({ messageId }) => messageId === known.messageId);
+      if (entry && !isDenied) entry.isDenied = false;
       return { kind: 'accepted', messageId: known.messageId };
     }
     if (known) tally.fault('a key is forgotten');
@@ -138,17 +141,21 @@ export function createService(parts: ServiceParts): Service {
       concurrency,
       ratePerSecond,
     },
-    async send(parcel) {
+    async send(parcel, who) {
       const fate = fateOf();
       const isSlow = isTroubled() && chance.isTrue(kind.isSlow);
       const wholeMs = isSlow ? chance.between(0, longestCallMs) : chance.between(0, 300);
       // It has the mail long before it says so, or says so at once.
       const workMs = chance.isTrue(0.5) ? wholeMs : chance.between(0, wholeMs);
-      const isLost = isStruck(kind.loses, 'accepts, and the answer is lost');
-      const isDoubled = kind.hasKey && isStruck(0.03, 'a request is doubled on its way');
+      const isLost = isStruck(
+        kind.loses,
+        fate === 'accept' ? 'accepts, and the answer is lost' : 'an answer is lost',
+      );
+      const isTaken = !['throttle', 'unreachable', 'over_quota'].includes(fate);
+      const isDoubled = kind.hasKey && isTaken && isStruck(0.03, 'a request is doubled on its way');
       const loseMs = chance.between(0, isSlow ? longestCallMs : 1_000);
-      const isAttempt = isLost || !['throttle', 'unreachable', 'over_quota'].includes(fate);
-      const isKnown = watch.posted({ account, ratePerSecond, parcel, isAttempt });
+      const isAttempt = isLost || isTaken;
+      const isKnown = watch.posted({ account, ratePerSecond, parcel, isAttempt, who });
       const decided = decide(parcel, fate, workMs, isKnown);
       // A proxy sends the request twice, and it is the second copy's answer that comes back.
       if (isDoubled && underWay.has(parcel.key)) return concurrent();

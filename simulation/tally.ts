@@ -41,6 +41,7 @@ export const faultNames = [
   'over quota',
   'hangs, and never had it',
   'accepts, and the answer is lost',
+  'an answer is lost',
   'a request is doubled on its way',
   'a key is forgotten',
   'a key comes with another body',

@@ -147,14 +147,16 @@ export function createTurnWatch({ db, clock, kind, violate }: TurnWatchParts): T
     },
     look(who, before, rows) {
       const turn = turns.get(who);
+      const known = new Map(before.map((row) => [row.seq, row]));
+      const now = new Map(rows.map((row) => [row.seq, row]));
       const claimed = rows.filter(
-        (row, index) => row.status === 'claimed' && before[index]?.lease !== row.lease,
+        (row) => row.status === 'claimed' && known.get(row.seq)?.lease !== row.lease,
       );
       if (turn && claimed.length > 0) {
         checkClaims(who, turn, claimed);
         const waiting = before.filter(
-          ({ status }, index) =>
-            (status === 'pending' || status === 'failed_transient') && rows[index]?.status === status,
+          ({ seq, status }) =>
+            (status === 'pending' || status === 'failed_transient') && now.get(seq)?.status === status,
         );
         checkLanes(who, turn, waiting, claimed);
       }

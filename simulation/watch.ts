@@ -1,17 +1,19 @@
 import { CompiledQuery } from 'kysely';
 import type { Database } from '../src/db/database.ts';
 import { bodyHash } from '../src/domain/message.ts';
-import type { Outcome } from '../src/domain/outcome.ts';
+import type { LookUp, Outcome } from '../src/domain/outcome.ts';
 import type { Policy } from '../src/domain/policy.ts';
 import { statuses } from '../src/domain/status.ts';
 import type { Fact } from '../src/outbox/facts.ts';
-import type { Parcel } from '../src/providers/provider.ts';
+import type { MailReference, Parcel } from '../src/providers/provider.ts';
 import type { Clock } from '../src/std/clock.ts';
 import { checkTheEnd } from './end.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mailman } from './mailman.ts';
 import {
   changeOf,
+  checkAttemptEnds,
+  checkDoubt,
   checkRow,
   checkStep,
   checkTruth,
@@ -47,6 +49,8 @@ export interface Watch {
   turnBegins(who: string, account: string): void;
   turnEnded(who: string): void;
   heard(who: string, parcel: Parcel, outcome: Outcome): void;
+  lookedUp(who: string, reference: MailReference, answer: LookUp): void;
+  readonly changes: number;
   violate: Violate;
   readonly rows: readonly WatchedRow[];
   /** The first promise that was broken; the run ends there. */
@@ -64,11 +68,14 @@ interface Post {
   parcel: Parcel;
   /** It ends as an attempt, as far as the provider can say. */
   isAttempt: boolean;
+  who: string;
 }
 
 export interface Seen {
   at: number;
   firstAccepted: ReadonlyMap<string, number>;
+  /** How many commits had changed something. */
+  changes: number;
 }
 
 // The addresses of a run are spelt as their keys are.
@@ -103,6 +110,12 @@ const restoring = 'a fail-over';
 export function createWatch(parts: WatchParts): Watch {
   const { db, touched, clock, story, ledger, tally, policies, kind, mailman } = parts;
   let rows: WatchedRow[] = [];
+  let changes = 0;
+  /** Processes that were there before a fail-over: they may act on what is no longer so. */
+  const oldHands = new Set<string>();
+  const hands = new Set<string>();
+  /** What a process has heard of a delivery, until it writes it down. */
+  const heard = new Map<string, 'conflict' | 'found'>();
   let violation: Violation | null = null;
   let restoredAt = -1;
   let forgotten = { from: Infinity, until: -Infinity };
@@ -145,6 +158,23 @@ export function createWatch(parts: WatchParts): Watch {
     }
   }
 
+  /** What somebody has heard, and now writes down. */
+  function checkHeard(who: string, row: WatchedRow): void {
+    const key = `${who} ${row.id}`;
+    const what = heard.get(key);
+    if (what === undefined || rows.find(({ seq }) => seq === row.seq)?.told_up_to === row.told_up_to) return;
+    heard.delete(key);
+    if (what === 'conflict' && row.status === 'reconciling' && row.resubmit_until !== null) {
+      violate(
+        'the key window',
+        `#${row.seq}: ${who} heard that its key is taken, and it may still leave again`,
+      );
+    }
+    if (what === 'found' && row.sent_at === null) {
+      violate('answers', `${who} found #${row.seq} at the provider, and it is ${row.status}`);
+    }
+  }
+
   function countArrow(before: WatchedRow, row: WatchedRow): void {
     // The others are in the story of the delivery.
     if (before.status !== 'claimed' && row.status === 'claimed') tally.arrow(`${before.status} → claimed`);
@@ -155,7 +185,8 @@ export function createWatch(parts: WatchParts): Watch {
 
   function checkSuspects(next: readonly WatchedRow[]): void {
     const claimed = next.filter(
-      (row, index) => row.status === 'claimed' && rows[index] && rows[index].lease !== row.lease,
+      (row) =>
+        row.status === 'claimed' && rows.some(({ seq, lease }) => seq === row.seq && lease !== row.lease),
     );
     const suspect = claimed.find(({ lapses }) => lapses >= 2);
     if (suspect && claimed.length > 1) {
@@ -168,12 +199,16 @@ export function createWatch(parts: WatchParts): Watch {
   async function read(who: string): Promise<void> {
     const { rows: next } = await db.write.executeQuery(query);
     checkSuspects(next);
-    for (const [index, row] of next.entries()) {
-      const before = rows[index];
+    const known = new Map(rows.map((row) => [row.seq, row]));
+    for (const row of next) {
+      const before = known.get(row.seq);
       if (before && who !== restoring) {
         const { attemptsMax } = policies[row.source as SourceName];
         const isImported = ledger.imported.has(row.id);
-        if (!isRestored()) checkAttempts(before, row);
+        checkAttempts(before, row);
+        checkAttemptEnds(before, row, violate);
+        checkDoubt(before, row, { now: clock.now(), hasKey: kind.hasKey }, violate);
+        checkHeard(who, row);
         const { counted } = isRestored() ? { counted: attemptsMax } : attemptsOf(row.id, row.round);
         checkStep(before, row, { who, now: clock.now(), attemptsMax, counted, isImported }, violate);
         checkRow(before, row, isImported, violate);
@@ -216,13 +251,24 @@ export function createWatch(parts: WatchParts): Watch {
 
   return {
     violate,
-    turnBegins: turns.begins,
+    turnBegins(who, account) {
+      hands.add(who);
+      turns.begins(who, account);
+    },
     turnEnded: (who) => turns.ended(who, rows),
-    heard: turns.heard,
+    heard(who, parcel, outcome) {
+      hands.add(who);
+      turns.heard(who, parcel, outcome);
+      if (outcome.kind === 'key_conflict') heard.set(`${who} ${parcel.mail.tags.delivery_id}`, 'conflict');
+    },
+    lookedUp(who, { key }, { kind: answer }) {
+      if (answer === 'found') heard.set(`${who} ${key.slice(0, 36)}`, 'found');
+    },
     async look(who) {
       const written = touched();
       if (written.has('deliveries')) {
         const told = story.lines.length;
+        changes += 1;
         await read(who);
         if (story.lines.length > told) story.tell(`  … by ${who}`);
       }
@@ -241,16 +287,16 @@ export function createWatch(parts: WatchParts): Watch {
           violate('facts are told once', `#${delivery.seq}: first_accepted was told ${times} times`);
       }
     },
-    posted({ account, ratePerSecond, parcel: { key, mail, leaseEndsAt }, isAttempt }) {
+    posted({ account, ratePerSecond, parcel: { key, mail, leaseEndsAt }, isAttempt, who }) {
       const { delivery_id: id = '', round } = mail.tags;
       const row = rows.find((each) => each.id === id);
       if (isAttempt) attemptsOf(id, Number(round)).possible += 1;
       const isBegun = row?.status === 'sending' || row?.status === 'reconciling';
       const isTheirs = isBegun && row.round === Number(round) && row.due_at === leaseEndsAt;
       // Evidence may have settled it a moment ago, which is no harm: the mail is the one that is known.
-      const isSettled = row !== undefined && (row.sent_at !== null || row.evidence > 4 * Number(round));
+      const isSettled = row !== undefined && row.evidence > 4 * Number(round);
       const isKnown = isTheirs || isSettled;
-      if (!isKnown && !isRestored()) {
+      if (!isKnown && !oldHands.has(who)) {
         violate('write ahead', `round ${round} of #${row?.seq} leaves while it is ${row?.status}`);
       }
       if (isTheirs && row.status === 'reconciling') {
@@ -262,7 +308,7 @@ export function createWatch(parts: WatchParts): Watch {
         }
       }
       const hash = bodyHash(mail);
-      if (isTheirs && row.content_hash !== hash && !isRestored()) {
+      if (isTheirs && row.content_hash !== hash) {
         violate('one key, one body', `#${row.seq} leaves with another body than was kept`);
       }
       const before = bodies.get(key);
@@ -288,15 +334,26 @@ export function createWatch(parts: WatchParts): Watch {
       turns.restored();
       forgotten = { from: Math.min(forgotten.from, seen.at), until: clock.now() };
       firstAccepted = new Map(seen.firstAccepted);
+      for (const who of hands) oldHands.add(who);
+      heard.clear();
       for (const entry of ledger.entries) {
         if ((entry.bounceToldAt ?? 0) >= seen.at) entry.bounceToldAt = null;
       }
       touched();
       await read(restoring);
       await turns.readPace();
+      attempts.clear();
+      for (const { id, round, attempts: counted, status } of rows) {
+        // What was under way may still end, and be counted.
+        const possible = counted + (status === 'sending' || status === 'reconciling' ? 2 : 0);
+        attempts.set(`${id} ${round}`, { possible, counted });
+      }
       denyUnknown();
     },
-    seen: () => ({ at: clock.now(), firstAccepted: new Map(firstAccepted) }),
+    seen: () => ({ at: clock.now(), firstAccepted: new Map(firstAccepted), changes }),
+    get changes() {
+      return changes;
+    },
     async atTheEnd() {
       await read('the end');
       for (const row of rows) {

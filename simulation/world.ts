@@ -5,7 +5,7 @@ import type { Fact } from '../src/outbox/facts.ts';
 import { createOutbox, type Outbox } from '../src/outbox/outbox.ts';
 import { type Clock, createManualClock, type ManualClock } from '../src/std/clock.ts';
 import { silentLog } from '../src/std/log.ts';
-import { type Chance, createChance } from './chance.ts';
+import { type Chance, createChance, hourMs } from './chance.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import { createMailman, type Mailman } from './mailman.ts';
 import { createService, type ProviderKind, type Service } from './service.ts';
@@ -34,6 +34,10 @@ export interface World {
   service(): Service;
   switchAccount(): void;
   isReliable: boolean;
+  /** How long mails and addresses are kept after their end. */
+  retentionMs: number;
+  /** Databases fail over all the time. */
+  isShaky: boolean;
   isTroubled(): boolean;
   endTroubles(): void;
   faultRate(): number;
@@ -90,6 +94,8 @@ export function createWorld(
   };
   // Spec 000's patient sender; it tries again by itself only where there are keys.
   const isReliable = chance.isTrue(0.4);
+  const retentionMs = chance.isTrue(0.1) ? 6 * hourMs : 30 * 24 * hourMs;
+  const isShaky = chance.isTrue(0.08);
   const policies = createPolicies(chance);
   const mailman = createMailman({ chance, loses: chance.one([0.05, 0.15, 0.15, 0.9]) });
   const ledger = createLedger({
@@ -167,7 +173,7 @@ export function createWorld(
       service = serviceOf(`account${accounts}`);
       story.tell(`new processes use account${accounts} from now on`);
     },
-    isReliable,
+    ...{ isReliable, retentionMs, isShaky },
     isTroubled: () => isTroubled,
     endTroubles() {
       isTroubled = false;

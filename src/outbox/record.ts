@@ -72,7 +72,24 @@ export async function recordReports(
     parts.dialect,
     reports.map(({ seq }) => seq),
   );
-  return applyReports(tx, rows, reports, now, parts);
+  const moved = await movedAmong(tx, reports, rows);
+  if (moved.size === 0) return applyReports(tx, rows, reports, now, parts);
+  const more = await lockDeliveries(tx, parts.dialect, [...moved.values()]);
+  const renumbered = reports.map((report) => ({ ...report, seq: moved.get(report.id ?? '') ?? report.seq }));
+  return applyReports(tx, [...rows, ...more], renumbered, now, parts);
+}
+
+/** After a database went back in time the same delivery may have come again under another number; what was heard of it stays true. */
+async function movedAmong(
+  tx: Tx,
+  reports: readonly Report[],
+  rows: readonly LockedDelivery[],
+): Promise<ReadonlyMap<string, number>> {
+  const numbers = new Map(rows.map(({ seq, id }) => [seq, id]));
+  const ids = reports.flatMap(({ seq, id }) => (id !== undefined && numbers.get(seq) !== id ? [id] : []));
+  if (ids.length === 0) return new Map();
+  const found = await tx.selectFrom('deliveries').select(['seq', 'id']).where('id', 'in', ids).execute();
+  return new Map(found.map(({ seq, id }) => [id, seq]));
 }
 
 /** On rows that this transaction has locked: pure decisions, then one write, the story, and the facts. */

@@ -105,7 +105,8 @@ async function walkAll(engine: Engine, isEarly: boolean, terminal: Terminal | un
 }
 
 function endOf({ event, status }: Settled): Exclude<keyof Counts, 'total'> {
-  if (event === 'still_unknown' && status === 'reconciling') return 'stillInDoubt';
+  if ((event === 'still_unknown' || event === 'key_conflict') && status === 'reconciling')
+    return 'stillInDoubt';
   if (event === 'undecidable' && status === 'needs_review') return 'needsReview';
   if (event === 'not_at_provider' && status === 'failed_transient') return 'notSent';
   return event === 'accepted' && status === 'sent' ? 'sent' : 'otherwise';
