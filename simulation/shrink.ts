@@ -14,7 +14,9 @@ export async function shrink(broken: Run, stage: Stage, triesMax = 300): Promise
     if (tries >= triesMax) return false;
     tries += 1;
     const run = await runSeed(broken.seed, stage, cut);
-    if (run.violation?.promise !== broken.violation?.promise) return false;
+    const isSame = run.violation?.promise === broken.violation?.promise;
+    // Without a step another way may lead there, and a longer one.
+    if (!isSame || run.lines.length > best.run.lines.length) return false;
     best = { run, cut };
     return true;
   }

@@ -100,6 +100,7 @@ export interface WatchParts {
   policies: Readonly<Record<SourceName, Policy>>;
   mailman: Pick<Mailman, 'answered'>;
   kind: ProviderKind;
+  isReliable: boolean;
 }
 
 /** Of a limit of one a second: what stood still with a slot in its hand may come late, and all at once. */
@@ -108,7 +109,7 @@ const paceSlack = 8;
 const restoring = 'a fail-over';
 
 export function createWatch(parts: WatchParts): Watch {
-  const { db, touched, clock, story, ledger, tally, policies, kind, mailman } = parts;
+  const { db, touched, clock, story, ledger, tally, policies, kind, isReliable, mailman } = parts;
   let rows: WatchedRow[] = [];
   let changes = 0;
   /** Processes that were there before a fail-over: they may act on what is no longer so. */
@@ -206,7 +207,7 @@ export function createWatch(parts: WatchParts): Watch {
         const { attemptsMax } = policies[row.source as SourceName];
         const isImported = ledger.imported.has(row.id);
         checkAttempts(before, row);
-        checkAttemptEnds(before, row, violate);
+        checkAttemptEnds(before, row, isReliable, violate);
         checkDoubt(before, row, { now: clock.now(), hasKey: kind.hasKey }, violate);
         checkHeard(who, row);
         const { counted } = isRestored() ? { counted: attemptsMax } : attemptsOf(row.id, row.round);

@@ -112,6 +112,7 @@ export function createWorld(
     tally,
     policies,
     kind,
+    isReliable,
   });
 
   let uncommitted: Fact[] = [];
