@@ -83,14 +83,12 @@ export function createFaults(parts: FaultParts): Faults {
     isDead = true;
   }
 
-  function pause(ms: number): void {
-    pausedUntil = Math.max(pausedUntil, clock.monotonic() + ms);
+  function pause(ms: number, isAsleep = false): void {
+    const before = Math.max(pausedUntil, clock.monotonic());
+    pausedUntil = Math.max(before, clock.monotonic() + ms);
+    // Only by what it sleeps longer than it stands still anyway: a monotonic clock never goes back.
+    if (isAsleep) asleepMs += pausedUntil - before;
     story.tell(`${name} stands still for ${ms / 1000} s`);
-  }
-
-  function stand({ pauseMs, isAsleep }: Fault): void {
-    if (isAsleep) asleepMs += pauseMs;
-    pause(pauseMs);
   }
 
   /** A dead process never gets an answer; one that stands still gets it when it goes on. */
@@ -124,7 +122,7 @@ export function createFaults(parts: FaultParts): Faults {
     await resume();
     const fault = struck(what);
     if (fault?.kind === 'dies_before') die(`before ${what}`);
-    if (fault?.kind === 'sleeps_before') stand(fault);
+    if (fault?.kind === 'sleeps_before') pause(fault.pauseMs, fault.isAsleep);
     await resume();
     if (fault?.kind === 'fails_before') {
       throw fault.isBusy ? failure('the database is locked', lockedCode) : failure(`${what} fails`);
@@ -148,7 +146,7 @@ export function createFaults(parts: FaultParts): Faults {
       throw error;
     }
     if (fault?.kind === 'dies_after') die(`after ${what}, before its answer`);
-    if (fault?.kind === 'sleeps_after') stand(fault);
+    if (fault?.kind === 'sleeps_after') pause(fault.pauseMs, fault.isAsleep);
     await resume();
     if (fault?.kind === 'fails_after') throw failure(`${what} is done, but its answer is lost`);
     return result;
@@ -157,11 +155,8 @@ export function createFaults(parts: FaultParts): Faults {
   return {
     call,
     die,
-    pause,
-    suspend(ms) {
-      asleepMs += ms;
-      pause(ms);
-    },
+    pause: (ms) => pause(ms),
+    suspend: (ms) => pause(ms, true),
     get isDead() {
       return isDead;
     },

@@ -48,8 +48,11 @@ export async function askAgain(world: World, process: SimulatedProcess): Promise
 
 async function ask(world: World, process: SimulatedProcess, intents: readonly Intent[]): Promise<void> {
   const { clock, watch } = world;
+  const askedAt = clock.now();
   void process.outbox.enqueue(intents).then(
     () => {
+      // An answer from before a fail-over says nothing of the database that is there now.
+      if (watch.restoredAt >= askedAt) return;
       for (const each of asked.get(world) ?? []) {
         if (!intents.includes(each.intent)) continue;
         each.isAnswered = true;

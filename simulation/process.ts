@@ -55,7 +55,15 @@ export function createProcess(name: string, world: World): SimulatedProcess {
   const db = faultyDatabase(world.db, faults, (work) => world.commit(name, work));
   const service = world.service();
   const client = clientOf(name, service, faults, world);
-  const provider = isReliable ? createReliable(client, { clock, random: chance }) : client;
+  const asked = isReliable ? createReliable(client, { clock, random: chance }) : client;
+  const provider: Provider = {
+    ...asked,
+    async send(parcel) {
+      const outcome = await asked.send(parcel);
+      world.watch.heard(name, parcel, outcome);
+      return outcome;
+    },
+  };
 
   const sources = createSources(world, faults, world.told);
   const consent = consentIn(world, { db, clock });
@@ -133,11 +141,7 @@ function clientOf(name: string, service: Service, faults: Faults, { story, watch
     guarantees,
     send: (parcel) =>
       faults.call('a call to the provider', async () => {
-        if (!isOver(parcel)) {
-          const outcome = await service.send(parcel, name);
-          watch.heard(name, parcel, outcome);
-          return outcome;
-        }
+        if (!isOver(parcel)) return service.send(parcel, name);
         story.tell('a mail is held back by its sender: its time is over');
         return { kind: 'deferred', error: { code: 'not_started' } };
       }),

@@ -93,7 +93,8 @@ export function checkStep(
   if (isBegun && row.expires_at !== null && row.expires_at <= now - skewMs) {
     violate('in time', `#${row.seq} was begun ${now - row.expires_at} ms after it had expired`);
   }
-  if (row.round > before.round && before.round > 0 && before.evidence < 4 * before.round + 2) {
+  // Evidence of a later round can come only from before a fail-over.
+  if (isBegun && row.round > before.round && before.round > 0 && before.evidence < 4 * before.round + 2) {
     violate(
       'a round opens on knowledge',
       `#${row.seq}: round ${row.round} while ${before.round} may have arrived`,
@@ -172,7 +173,7 @@ export function checkRow(before: WatchedRow, row: WatchedRow, isImported: boolea
   if (mayHaveLeft && round > 0 && row.is_frozen === 0 && !isImported) {
     violate('write ahead', `#${seq} is ${status}, and its mail is not kept`);
   }
-  if (round > before.round && row.attempts > 0) {
+  if (status === 'sending' && round > before.round && row.attempts > 0) {
     violate('attempts', `#${seq}: round ${round} begins with ${row.attempts} attempts`);
   }
   const isTold = status === 'claimed' || status === 'sending' || row.told_up_to !== before.told_up_to;
@@ -198,7 +199,9 @@ export function checkTruth(row: WatchedRow, ledger: Ledger, violate: Violate): v
   if (all.length === 0 && (row.status === 'sent' || row.status === 'delivered') && !isInvented) {
     violate('no false yes', `#${row.seq} is ${row.status}, but nobody accepted it`);
   }
-  const mine = all.filter(({ isDenied }) => !isDenied);
+  // What is said of a mail that was denied is taken for word of the one that went out in its place.
+  const denied = new Set(all.filter(({ isDenied }) => isDenied).map(({ round }) => round));
+  const mine = all.filter(({ round }) => !denied.has(round));
   const rounds = new Set(mine.map(({ round }) => round));
   if (rounds.size < mine.length) {
     violate('told once', `#${row.seq}: a round was accepted twice (${namesOf(mine)})`);

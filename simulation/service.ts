@@ -178,13 +178,15 @@ export function createService(parts: ServiceParts): Service {
       const isLate = isStruck(0.5, 'a look-up is late');
       const indexedUntil = clock.now() - (isLate ? chance.between(0, indexingDelayMs) : 0);
       const mine = ledger.entries.filter((entry) => entry.account === account && entry.key === key);
-      const found = mine.find(({ acceptedAt }) => acceptedAt <= indexedUntil);
+      const found = mine.findLast(
+        ({ acceptedAt }) => acceptedAt <= indexedUntil && acceptedAt >= sentAfter - hourMs,
+      );
       if (found && kind.isLiar && isStruck(0.4, 'a look-up says that a mail is absent which is there')) {
         for (const entry of mine) entry.isDenied = true;
         story.tell(`${account} denies ${found.messageId}`);
         return { kind: 'absent' };
       }
-      if (found && found.acceptedAt >= sentAfter - hourMs) {
+      if (found) {
         return { kind: 'found', messageId: found.messageId, at: found.acceptedAt };
       }
       if (kind.isLiar && isStruck(0.2, 'a look-up finds a mail that never was')) {

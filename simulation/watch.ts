@@ -137,7 +137,11 @@ export function createWatch(parts: WatchParts): Watch {
 
   const attemptsOf = (id: string, round: number) => {
     const key = `${id} ${round}`;
-    const known = attempts.get(key) ?? { possible: 0, counted: 0 };
+    // What left before a fail-over comes back as evidence, and closes an attempt of which it is not the end.
+    const before = ledger.entries.filter(
+      (entry) => entry.deliveryId === id && entry.round === round && entry.acceptedAt <= restoredAt,
+    );
+    const known = attempts.get(key) ?? { possible: before.length, counted: 0 };
     attempts.set(key, known);
     return known;
   };
@@ -159,12 +163,13 @@ export function createWatch(parts: WatchParts): Watch {
     }
   }
 
-  /** What somebody has heard, and now writes down. */
-  function checkHeard(who: string, row: WatchedRow): void {
+  /** What somebody has heard, and now writes down, as its holder: whose time is over may have failed to. */
+  function checkHeard(who: string, before: WatchedRow, row: WatchedRow): void {
     const key = `${who} ${row.id}`;
     const what = heard.get(key);
-    if (what === undefined || rows.find(({ seq }) => seq === row.seq)?.told_up_to === row.told_up_to) return;
+    if (what === undefined || before.told_up_to === row.told_up_to) return;
     heard.delete(key);
+    if (before.locked_by !== who || (before.due_at ?? 0) <= clock.now()) return;
     if (what === 'conflict' && row.status === 'reconciling' && row.resubmit_until !== null) {
       violate(
         'the key window',
@@ -209,7 +214,7 @@ export function createWatch(parts: WatchParts): Watch {
         checkAttempts(before, row);
         checkAttemptEnds(before, row, isReliable, violate);
         checkDoubt(before, row, { now: clock.now(), hasKey: kind.hasKey }, violate);
-        checkHeard(who, row);
+        checkHeard(who, before, row);
         const { counted } = isRestored() ? { counted: attemptsMax } : attemptsOf(row.id, row.round);
         checkStep(before, row, { who, now: clock.now(), attemptsMax, counted, isImported }, violate);
         checkRow(before, row, isImported, violate);
@@ -346,8 +351,10 @@ export function createWatch(parts: WatchParts): Watch {
       attempts.clear();
       for (const { id, round, attempts: counted, status } of rows) {
         // What was under way may still end, and be counted.
-        const possible = counted + (status === 'sending' || status === 'reconciling' ? 2 : 0);
-        attempts.set(`${id} ${round}`, { possible, counted });
+        const underWay = status === 'sending' || status === 'reconciling' ? 2 : 0;
+        const known = attemptsOf(id, round);
+        known.possible += counted + underWay;
+        known.counted = counted;
       }
       denyUnknown();
     },
@@ -372,7 +379,8 @@ export function createWatch(parts: WatchParts): Watch {
           violate('facts are told once', `#${row.seq}: sent_at is ${row.sent_at}, but ${was}`);
         }
       }
-      if (violation === null) await checkTheEnd({ db, rows, violate, tally, answered: answeredSince() });
+      if (violation === null)
+        await checkTheEnd({ db, rows, violate, tally, answered: answeredSince(), isRestored: isRestored() });
     },
     get restoredAt() {
       return restoredAt;
