@@ -1,17 +1,24 @@
 // `npm run proof`: everything that a sceptic would run, at its full size, and one table of what came of it. It takes about an
 // hour on two cores.
-//   --only simulate,kills …   some of it: simulate, pairs, kills, images, mutations, fuzz
-//   --seeds N --kills N       smaller, or larger
-//   --write                   puts the table into docs/proof.md
-import { spawn } from 'node:child_process';
+//   --only simulate,kills …           some of it: simulate, pairs, kills, images, mutations, fuzz
+//   --seeds N --kills N --images N    smaller, or larger
+//   --write                           puts the table into docs/proof.md, if all of it ran and all of it is right
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { prepare } from './prepare.mjs';
+import { rowOf, verdicts } from './proof/verdicts.mjs';
 import { commandOf, root } from './root.mjs';
-import { withFigures } from './test/figures.mjs';
+import { createGuard, endGuards } from './servers/guard.mjs';
+import { startPostgres } from './servers/postgres.mjs';
+import { withoutPostgresVariables } from './servers/postgres-server.mjs';
+import { stopOnSignals } from './servers/stop-on-signals.mjs';
+import { runAndMachine } from './test/figures.mjs';
+import { folderForTests } from './test/folder.mjs';
+import { readVitestResult } from './test/vitest-result.mjs';
+import { writeFigures } from './test/write-figures.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -22,159 +29,116 @@ const { values } = parseArgs({
     write: { type: 'boolean', default: false },
   },
 });
+const order = { seeds: Number(values.seeds), kills: Number(values.kills), images: Number(values.images) };
+const cores = String(availableParallelism());
 
-/** Each runs a command that anybody can run by itself, reads its figures, and says in a line what they show. */
+/** Each runs a command that anybody can run by itself; proof/verdicts.mjs says what its figures show. */
 const steps = {
-  simulate: {
-    run: () =>
-      script('simulate', ['--seeds', values.seeds, '--workers', String(availableParallelism()), '--json']),
-    tell([{ seeds, broken, missed, happenings, workers, ms, heapMb }]) {
-      const rate = Math.round(seeds / (ms / 1000) / workers);
-      const memory = `a worker held ${heapMb[0]} MB in the second quarter, ${heapMb[1]} MB in the last`;
-      return {
-        what: `simulated worlds, ${rate} a second and core; ${memory}`,
-        result: `${number(seeds)} seeds, ${number(happenings)} faults and arrows, ${missed.length} of their kinds missed, ${broken === null ? 0 : 1} broken`,
-        isRight: broken === null && missed.length === 0,
-      };
-    },
-  },
-  pairs: {
-    run: () => vitest(['--project', 'pairs'], {}, true),
-    tell: ([{ points, pairs, broken }]) => ({
-      what: 'every pair of crash points, SQLite',
-      result: `${points} points, ${number(pairs)} pairs, ${broken} broken`,
-      isRight: broken === 0 && pairs > 0,
-    }),
-  },
-  kills: {
-    run: () => script('crashtest', ['--database', 'both', '--kills', values.kills, '--json']),
-    tell: (results) => ({
-      what: 'real processes ended by SIGKILL',
-      result: results
-        .map(
-          ({ database, kills, inFlightKills, intents, accepted, twice, lost, stuck }) =>
-            `${database}: ${kills} kills (${inFlightKills} with mail on its way), ${number(intents)} intents, ` +
-            `${number(accepted)} accepted, ${twice} twice, ${lost} lost, ${stuck} stuck`,
-        )
-        .join('; '),
-      isRight:
-        results.length === 2 &&
-        results.every(({ twice, lost, stuck, wrong }) => twice + lost + stuck + wrong === 0),
-    }),
-  },
-  images: {
-    run: () => script('crashtest', ['--images', values.images, '--json']),
-    tell: ([{ images, reopened, wrong }]) => ({
-      what: 'crash-consistent images of a SQLite database',
-      result: `${images} instants, ${number(reopened)} databases reopened, ${wrong} wrong`,
-      isRight: wrong === 0,
-    }),
-  },
-  mutations: {
-    run: () => script('mutations', ['--json', '--workers', String(availableParallelism())]),
-    tell: ([{ planted, caught, latestSeed }]) => ({
-      what: 'bugs planted on purpose',
-      result: `${planted} planted, ${caught} caught, the latest by seed ${latestSeed}`,
-      isRight: planted === caught,
-    }),
-  },
-  fuzz: {
-    run: () => vitest(['tests/fuzz'], { TIDINGS_FUZZ_RUNS: '20' }, false),
-    tell: ([{ passed, failed }]) => ({
-      what: 'fuzzers, twenty times as long as in npm test',
-      result: `${passed} passed, ${failed} failed`,
-      isRight: failed === 0 && passed > 0,
-    }),
-  },
+  simulate: () => script('simulate', ['--seeds', values.seeds, '--workers', cores, '--json']),
+  pairs: () => runPairs(),
+  kills: () => script('crashtest', ['--database', 'both', '--kills', values.kills, '--json']),
+  images: () => script('crashtest', ['--images', values.images, '--json']),
+  mutations: () => script('mutations', ['--json', '--workers', cores]),
+  fuzz: () => runFuzzers(),
 };
-
-const chosen = values.only?.split(',') ?? Object.keys(steps);
-const unknown = chosen.find((name) => !(name in steps));
-if (unknown !== undefined) {
-  console.error(`There is no step ${unknown}. There are: ${Object.keys(steps).join(', ')}`);
-  process.exit(2);
-}
-const children = new Set();
-for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.on(signal, () => {
-    for (const child of children) child.kill(signal);
-    process.exitCode = 130;
-  });
+const all = Object.keys(verdicts);
+const chosen = values.only?.split(',') ?? all;
+const unknown = chosen.find((name) => !all.includes(name));
+if (unknown !== undefined) stop(2, `There is no step ${unknown}. There are: ${all.join(', ')}`);
+if (!Object.values(order).every((number) => Number.isSafeInteger(number) && number >= 1)) {
+  stop(2, '--seeds, --kills and --images need a whole number from 1.');
 }
 
-prepare({ tests: true });
-const folder = mkdtempSync(join(tmpdir(), 'tidings-proof-'));
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+const isInterrupted = stopOnSignals();
+const problem = prepare({ tests: true });
+if (problem !== undefined) stop(1, `${problem}\nNothing was run, and nothing is proved.`);
+// Of this run, from before it: whoever changes the source meanwhile changes what is still to come.
+const origin = runAndMachine();
+// However this process ends, what it started is stopped, and its folder is deleted.
+const guard = createGuard();
+const folder = guard.folder(folderForTests());
+const testFolder = join(folder, 'tmp');
+mkdirSync(testFolder);
 const rows = [];
 for (const name of chosen) {
-  if (process.exitCode === 130) break;
+  if (isInterrupted()) break;
   console.error(`\n${name} …`);
   const startedAt = performance.now();
-  rows.push({ ...(await tellOf(name)), seconds: Math.round((performance.now() - startedAt) / 1000) });
+  rows.push({ ...(await runStep(name)), seconds: Math.round((performance.now() - startedAt) / 1000) });
 }
-const isRight = rows.length === chosen.length && rows.every((row) => row.isRight);
-const text = tableOf(rows);
-console.log(`\n${text}`);
-console.log(isRight ? 'Every promise was kept.' : 'NOT every promise was kept.');
-if (values.write) {
-  const path = join(root, 'docs/proof.md');
-  writeFileSync(path, withFigures(readFileSync(path, 'utf8'), 'proof', text));
-}
-process.exitCode ||= isRight ? 0 : 1;
+if (!isInterrupted()) tellEnd();
+await endGuards();
 
-async function tellOf(name) {
+function tellEnd() {
+  const isRight = rows.every((row) => row.isRight);
+  const text = tableOf(rows);
+  console.log(`\n${text}`);
+  console.log(isRight ? 'Every promise was kept.' : 'NOT every promise was kept.');
+  process.exitCode = isRight ? 0 : 1;
+  if (!values.write) return;
+  if (isRight && all.every((name) => chosen.includes(name))) writeFigures('proof', text);
+  else console.log('docs/proof.md stays as it was: it is written when every step has run and is right.');
+}
+
+async function runStep(name) {
   try {
-    const figures = await steps[name].run();
-    if (figures.length === 0) return { what: name, result: 'it said nothing', isRight: false };
-    return steps[name].tell(figures);
+    return rowOf(name, await steps[name](), order);
   } catch (error) {
     return { what: name, result: `it did not run: ${error.message}`, isRight: false };
   }
 }
 
-/** The lines of JSON that it prints; the rest is shown. */
+/** Its figures are the lines of JSON that it prints; the rest is shown. */
 async function script(name, args) {
-  const output = await outputOf([join('scripts', `${name}.mjs`), ...args], {});
-  return output
-    .split('\n')
-    .filter((line) => line.startsWith('{'))
-    .map((line) => JSON.parse(line));
+  const { output, ending } = await run([join('scripts', `${name}.mjs`), ...args], process.env);
+  const lines = output.split('\n').filter((line) => line.startsWith('{'));
+  return { figures: lines.map((line) => JSON.parse(line)), ending };
 }
 
-async function vitest(args, env, hasOwnReport) {
-  const out = join(folder, `${args.at(-1).replaceAll('/', '-')}.json`);
-  const report = hasOwnReport ? [] : ['--reporter=default', '--reporter=json', `--outputFile.json=${out}`];
-  await outputOf([commandOf('vitest'), 'run', ...args, ...report], { ...env, TIDINGS_PROOF_OUT: out });
-  const figures = JSON.parse(readFileSync(out, 'utf8'));
-  return [hasOwnReport ? figures : { passed: figures.numPassedTests, failed: figures.numFailedTests }];
+async function runPairs() {
+  const out = join(folder, 'pairs.json');
+  const env = { ...process.env, TIDINGS_TEST_TMP: testFolder, TIDINGS_PROOF_OUT: out };
+  const { ending } = await run([commandOf('vitest'), 'run', '--project', 'pairs'], env);
+  return { figures: [JSON.parse(readFileSync(out, 'utf8'))], ending };
 }
 
-async function outputOf(args, env) {
-  const child = spawn(process.execPath, args, {
-    cwd: root,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  children.add(child);
+async function runFuzzers() {
+  const out = join(folder, 'fuzz.json');
+  const postgres = await startPostgres();
+  const { TIDINGS_TEST_POSTGRES_URL, ...rest } = process.env;
+  const env = {
+    ...(postgres.origin === 'DATABASE_URL' ? rest : withoutPostgresVariables(rest)),
+    ...(postgres.url === undefined ? {} : { TIDINGS_TEST_POSTGRES_URL: postgres.url }),
+    ...{ TIDINGS_TEST_TMP: testFolder, TIDINGS_FUZZ_RUNS: '20' },
+  };
+  const reports = ['--reporter=default', '--reporter=json', `--outputFile.json=${out}`, '--allowOnly=false'];
+  const { ending } = await run([commandOf('vitest'), 'run', 'tests/fuzz', ...reports], env);
+  const result = readVitestResult(out, ending);
+  for (const failure of result.failures) console.error(`failed: ${failure}`);
+  if (postgres.missing) console.error(`PostgreSQL: ${postgres.missing}`);
+  return { figures: [result], ending };
+}
+
+async function run(args, env) {
+  const child = guard.spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
   const chunks = [];
   child.stdout.on('data', (chunk) => {
     chunks.push(chunk);
     process.stderr.write(chunk);
   });
-  await once(child, 'close');
-  children.delete(child);
-  return Buffer.concat(chunks).toString();
+  const [code, signal] = await once(child, 'close');
+  return { output: Buffer.concat(chunks).toString(), ending: signal ?? `exit code ${code}` };
 }
 
-function tableOf(all) {
-  const lines = all.map(
-    ({ what, result, seconds, isRight: isKept }) =>
-      `| ${what} | ${isKept ? '' : '**WRONG** '}${result} | ${seconds} s |`,
+function tableOf(told) {
+  const lines = told.map(
+    ({ what, result, seconds, isRight }) =>
+      `| ${what} | ${isRight ? '' : '**WRONG** '}${result} | ${seconds} s |`,
   );
-  const machine = `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), Node ${process.versions.node}`;
-  return ['| what | result | time |', '|---|---|---|', ...lines, '', `On ${machine}.`].join('\n');
+  return ['| what | result | time |', '|---|---|---|', ...lines, '', `${origin}.`].join('\n');
 }
 
-function number(value) {
-  return value.toLocaleString('en-GB');
+function stop(code, sentence) {
+  console.error(sentence);
+  process.exit(code);
 }

@@ -1,6 +1,8 @@
 // `npm test`: every test with real servers, the checks beside them, then a count that can be trusted.
 //   npm test -- --only <filter> …   only test files whose path contains a filter, and no checks
 //   npm test -- --update            lets tests rewrite the checked-in files they maintain (UPDATE=1)
+//   npm test -- --figures           after a run of everything in which nothing failed and nothing was skipped: a line about it in
+//                                   docs/proof.md
 // Anything else is passed on to vitest. What cannot be run is named and skipped; with CI=true it is a failure.
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
@@ -12,16 +14,19 @@ import { findChromium } from './servers/chromium.mjs';
 import { createGuard, endGuards } from './servers/guard.mjs';
 import { startPostgres } from './servers/postgres.mjs';
 import { withoutPostgresVariables } from './servers/postgres-server.mjs';
+import { testLine } from './test/figures.mjs';
 import { folderForTests } from './test/folder.mjs';
 import { readLogs } from './test/logs.mjs';
 import { endLeftoverProcesses } from './test/processes.mjs';
 import { printTally } from './test/tally.mjs';
 import { readVitestResult } from './test/vitest-result.mjs';
+import { writeFigures } from './test/write-figures.mjs';
 
 const args = process.argv.slice(2);
 const isPartial = args.includes('--only');
 const isUpdate = args.includes('--update');
-const vitestArgs = args.filter((arg) => !['--only', '--update', '--'].includes(arg));
+const isForFigures = args.includes('--figures');
+const vitestArgs = args.filter((arg) => !['--only', '--update', '--figures', '--'].includes(arg));
 
 const checks = [
   ['biome check .', '@biomejs/biome', 'biome', ['check', '.']],
@@ -30,6 +35,8 @@ const checks = [
 ];
 
 const tally = { passed: 0, failures: [], skipped: [], missing: [] };
+/** As vitest reported them. */
+let files = [];
 let isInterrupted = false;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.on(signal, async () => {
@@ -43,11 +50,24 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 
 try {
   await main();
+  if (isForFigures && !isInterrupted) tellFigures();
 } catch (error) {
   tally.failures.push(`the test runner itself: ${error.stack}`);
 }
 await endGuards();
 if (!isInterrupted) process.exitCode = printTally(tally, { isCi: ['true', '1'].includes(process.env.CI) });
+
+function tellFigures() {
+  const isWhole = !isPartial && vitestArgs.length === 0;
+  const isRight = [tally.failures, tally.skipped, tally.missing].every((list) => list.length === 0);
+  if (!isWhole || !isRight) {
+    console.log(
+      'docs/proof.md stays as it was: its line is about a run of everything in which nothing failed.',
+    );
+    return;
+  }
+  writeFigures('test', testLine({ passed: tally.passed, seconds: performance.now() / 1000, files }));
+}
 
 async function main() {
   if (isPartial && vitestArgs.every((arg) => arg.startsWith('-'))) {
@@ -118,6 +138,7 @@ async function runTests(guard, folder, { postgres, chromium, isBuilt }) {
   });
   const [code, signal] = await once(vitest, 'close');
   const result = readVitestResult(report, signal ?? `exit code ${code}`);
+  files = result.files;
   tally.passed += result.passed;
   tally.failures.push(...result.failures);
   tally.skipped.push(...result.skipped);

@@ -1,12 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Broken, Message } from './seeds.ts';
 import { addCounts } from './tally.ts';
 
-/** Many seeds, in several processes. It stops at the first promise that is broken. */
+/** Many seeds, in several processes. It stops at the first, by number, that breaks a promise. */
 export interface Result {
-  /** Seeds that were run. */
+  /** Seeds that kept every promise. */
   count: number;
   broken: Broken | null;
   /** How often each fault and each arrow happened. */
@@ -33,12 +34,33 @@ export async function runMany(order: Order): Promise<Result> {
   const { first, count, workers, folder, isToShrink = false, onProgress } = order;
   const startedAt = performance.now();
   const result: Result = { count: 0, broken: null, counts: {}, heapMb: [], ms: 0 };
-  const children: ChildProcess[] = [];
+  const started: Worker[] = [];
   const end = () => {
-    for (const child of children) child.kill();
+    for (const { child } of started) child.kill();
   };
   process.once('exit', end);
-  const work = Array.from({ length: Math.min(workers, count) }, (_, index) => {
+
+  /** Of those that break, the first by number is told, so that the same command finds the same one: who has passed it is done. */
+  function stopThoseBeyond(broken: Broken): void {
+    for (const worker of started) {
+      if (worker.next > broken.seed) worker.isStopped = worker.child.kill() || worker.isStopped;
+    }
+  }
+
+  function take(worker: Worker, message: Message): void {
+    if (message.kind === 'broken') {
+      if (!result.broken || message.seed < result.broken.seed) result.broken = message;
+    } else {
+      worker.next += message.count * workers;
+      result.count += message.count;
+      addCounts(result.counts, message.counts);
+      if (worker === started[0]) result.heapMb.push(message.heapMb);
+      onProgress?.(result.count);
+    }
+    if (result.broken) stopThoseBeyond(result.broken);
+  }
+
+  const work = Array.from({ length: Math.min(workers, count) }, async (_, index) => {
     const args = [first + index, count - index, workers, isToShrink ? 1 : 0].map(String);
     const child = fork(join(folder, 'simulation/seeds.ts'), args, {
       cwd: folder,
@@ -46,26 +68,15 @@ export async function runMany(order: Order): Promise<Result> {
       // React is slower by half where it watches over its developers.
       env: { ...process.env, NODE_ENV: 'production' },
     });
-    children.push(child);
-    child.on('message', (message: Message) => {
-      if (message.kind === 'broken') {
-        // Of two that break, the first by number: then the same command finds the same one.
-        if (!result.broken || message.seed < result.broken.seed) result.broken = message;
-        end();
-        return;
-      }
-      result.count += message.count;
-      addCounts(result.counts, message.counts);
-      if (index === 0) result.heapMb.push(message.heapMb);
-      onProgress?.(result.count);
-    });
-    return new Promise<void>((resolve, reject) => {
-      child.on('exit', (code, signal) => {
-        // A worker that ends by itself for any other reason has proved nothing.
-        if (code === 0 || (signal !== null && result.broken)) resolve();
-        else reject(new Error(`a worker ended with ${signal ?? `exit code ${code}`}`));
-      });
-    });
+    const worker: Worker = { child, next: first + index, isStopped: false };
+    started.push(worker);
+    child.on('message', (message: Message) => take(worker, message));
+    // Its end may be heard of before its last words: those are over with the channel.
+    const [[code, signal]] = await Promise.all([once(child, 'exit'), once(child, 'disconnect')]);
+    // A worker that ends by itself for any other reason has proved nothing.
+    if (code !== 0 && !worker.isStopped) {
+      throw new Error(`a worker ended with ${signal ?? `exit code ${code}`}`);
+    }
   });
   try {
     await Promise.all(work);
@@ -73,6 +84,16 @@ export async function runMany(order: Order): Promise<Result> {
     end();
     process.off('exit', end);
   }
+  if (!result.broken && result.count !== count) {
+    throw new Error(`${count} seeds were to be run, and ${result.count} were`);
+  }
   result.ms = performance.now() - startedAt;
   return result;
+}
+
+interface Worker {
+  child: ChildProcess;
+  /** All of its seeds before this one kept every promise, as far as it has told. */
+  next: number;
+  isStopped: boolean;
 }

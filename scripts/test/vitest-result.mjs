@@ -7,8 +7,8 @@ import { root } from '../root.mjs';
  * that crashed, ran nothing or failed outside of a test has a failure to its name even if each test passed.
  */
 export function readVitestResult(reportPath, ending) {
-  const result = { passed: 0, failures: [], skipped: [] };
   const files = readFiles(reportPath);
+  const result = { passed: 0, failures: [], skipped: [], files: files ?? [] };
   for (const file of files ?? []) addFile(result, file);
   if (files === undefined) result.failures.push(`vitest: ended with ${ending} and without a report`);
   else if (files.length === 0) result.failures.push('vitest: found no test files');

@@ -2,27 +2,78 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Order, type Result, root, runMany } from '../many.ts';
+import type { Broken } from '../seeds.ts';
 import type { PlantedBug } from './planted-bug.ts';
 
-/** Runs seeds on a copy of the source that has this bug. */
-export async function runPlanted(bug: PlantedBug, order: Omit<Order, 'folder'>): Promise<Result> {
-  const folder = mkdtempSync(join(tmpdir(), 'tidings-planted-'));
+export interface PlantedResult extends Result {
+  /** Why the promise that broke says nothing about the bug. Null where it does, or where none broke. */
+  objection: string | null;
+}
+
+interface Seeds extends Omit<Order, 'folder'> {
+  /** What is copied: where `src` and `simulation` are. */
+  from?: string;
+}
+type Edits = PlantedBug['edits'];
+
+/** Runs seeds on a copy of the source that has this bug, and asks of the first alarm whether it is about the bug at all. */
+export function runPlanted({ edits }: Pick<PlantedBug, 'edits'>, seeds: Seeds): Promise<PlantedResult> {
+  const { from = root, ...order } = seeds;
+  return onCopy(from, edits, async (folder) => {
+    const result = await runMany({ ...order, folder });
+    const { broken } = result;
+    return { ...result, objection: broken && (await objectionTo(broken, from, folder)) };
+  });
+}
+
+/** The same on a copy as it is: what breaks there is the simulator's fault, or the engine's. */
+export function runClean({ from = root, ...order }: Seeds): Promise<Result> {
+  return onCopy(from, [], (folder) => runMany({ ...order, folder }));
+}
+
+async function objectionTo(broken: Broken, from: string, folder: string): Promise<string | null> {
+  const { seed } = broken;
+  const clean = await runClean({ first: seed, count: 1, workers: 1, from });
+  if (clean.broken) {
+    return `a false alarm, seed ${seed} breaks a promise without the bug as well (${clean.broken.violation.promise})`;
+  }
+  return (await standsStill(broken, folder))
+    ? 'with it nothing is ever sent, so that no rule was tried'
+    : null;
+}
+
+const seedsTried = 3;
+
+/** A source that throws whatever it is asked would break promises, too. Somewhere, some mail must have begun. */
+async function standsStill({ seed, lines }: Broken, folder: string): Promise<boolean> {
+  if (hasBegun(lines)) return false;
+  for (let next = seed + 1; next <= seed + seedsTried; next++) {
+    const { broken } = await runMany({ first: next, count: 1, workers: 1, folder });
+    if (!broken || hasBegun(broken.lines)) return false;
+  }
+  return true;
+}
+
+const hasBegun = (lines: readonly string[]) => lines.some((line) => line.includes('→ sending'));
+
+async function onCopy<T>(from: string, edits: Edits, run: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(process.env.TIDINGS_TEST_TMP ?? tmpdir(), 'tidings-planted-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   process.once('exit', remove);
   try {
     for (const name of ['src', 'simulation', 'package.json', 'tsconfig.json']) {
-      cpSync(join(root, name), join(folder, name), { recursive: true });
+      cpSync(join(from, name), join(folder, name), { recursive: true });
     }
-    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-    plant(bug, folder);
-    return await runMany({ ...order, folder });
+    symlinkSync(join(from, 'node_modules'), join(folder, 'node_modules'));
+    plant(edits, folder);
+    return await run(folder);
   } finally {
     remove();
     process.off('exit', remove);
   }
 }
 
-function plant({ edits }: PlantedBug, folder: string): void {
+function plant(edits: Edits, folder: string): void {
   for (const { file, find, replace } of edits) {
     const path = join(folder, 'src', file);
     const parts = readFileSync(path, 'utf8').split(find);

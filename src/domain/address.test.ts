@@ -131,6 +131,10 @@ describe('parseAddress', () => {
     expect(parseAddress(text)).toMatchObject({ ok: false, code });
   });
 
+  test('fuzzer seed 965169234: an encoded word, in which another program finds a line break, is refused', () => {
+    expect(parseAddress('=?utf-8?q?=0A?=a@0.a')).toMatchObject({ ok: false, code: 'encoded_word' });
+  });
+
   test('a sentence neither quotes the address nor holds a control character', () => {
     for (const [text] of bad) {
       const parsed = parseAddress(text);

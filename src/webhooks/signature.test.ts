@@ -62,8 +62,6 @@ describe('a signed request', () => {
     { signature: `v2${request.signature.slice(2)}` },
     { signature: 'v1,' },
     { signature: `${request.signature}=` },
-    // The last letter has two bits that no byte takes.
-    { signature: request.signature.replace('1OE=', '1OF=') },
     { signature: `${request.signature}AAAA` },
     { signature: `${request.signature.slice(0, 10)}!${request.signature.slice(10)}` },
     { signature: request.signature.replaceAll('+', '-').replaceAll('/', '_') },
@@ -72,6 +70,17 @@ describe('a signed request', () => {
   ])('002-P7-03 is not what it should be: %j', (more) => {
     expect(verify({ ...request, ...more }, [secret], now)).toEqual(invalid);
   });
+
+  it.each(['1OF=', '1OG=', '1OH='])(
+    'fuzzer seed 398975507: has one spelling, though its last letter has two bits that no byte takes: %s',
+    (end) => {
+      const signature = request.signature.replace('1OE=', end);
+      expect(Buffer.from(signature.slice(3), 'base64')).toEqual(
+        Buffer.from(request.signature.slice(3), 'base64'),
+      );
+      expect(verify({ ...request, signature }, [secret], now)).toEqual(invalid);
+    },
+  );
 
   it('is refused if its bytes are no text, whoever signed them', () => {
     const body = Buffer.from([0x7b, 0xff, 0x7d]);

@@ -18,7 +18,7 @@ onBothDatabases('a restore, with Resend', (dialect) => {
     for (const table of tables) await world.db.write.deleteFrom(table).execute();
   }
 
-  it('a mail that left hours before the restore is found by its refused key, and does not leave again', async () => {
+  it('seed 1909: a mail that left hours before the restore is found by its refused key, and does not leave again', async () => {
     await world.outbox.enqueue([intentNumber(1)]);
     await world.send();
     await world.clock.advance(3 * hourMs);

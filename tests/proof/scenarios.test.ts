@@ -284,7 +284,7 @@ onBothDatabases('what happens when', (dialect) => {
     expect(await world.consent.unsubscribe.leftBy('person-1@example.org')).toEqual([]);
   });
 
-  it('a look-up that denies a mail whose key is refused is not believed', async () => {
+  it('seed 1909: a look-up that denies a mail whose key is refused is not believed', async () => {
     await begin();
     const seq = await acquaintance();
     await sendAfterBackUp();

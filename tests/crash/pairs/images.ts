@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { sql } from 'kysely';
@@ -46,10 +45,9 @@ export interface ImageWorld {
   close(): void;
 }
 
-export async function createImageWorld(kind: Kind): Promise<ImageWorld> {
-  // In memory where there is such a folder: nothing here is about disks.
-  const root = ['/dev/shm', process.env.TIDINGS_TEST_TMP ?? tmpdir()].find(existsSync) ?? tmpdir();
-  const folder = mkdtempSync(join(root, 'tidings-pairs-'));
+/** In a folder of its own in `home`. */
+export async function createImageWorld(kind: Kind, home: string): Promise<ImageWorld> {
+  const folder = mkdtempSync(join(home, `${kind}-`));
   let number = 0;
 
   /** Opened on a file of its own, with somebody who sees what is committed and nothing else. */

@@ -1,30 +1,22 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
+import { countFile, type PairsCount } from './count.ts';
 import { createImageWorld, type Image } from './images.ts';
 import type { Kind } from './ledger-provider.ts';
+
+const brokenShown = 20;
 
 /**
  * Killed at one point, started again, killed at another, started again: every ordered pair that can happen, because the second
  * point is any that the second life passes. Many pairs leave the same image; what follows from it is lived once.
  */
-export interface PairsCount {
-  kind: Kind;
-  points: number;
-  pairs: number;
-  /** Third lives: images that differ. */
-  lives: number;
-  broken: number;
-}
-
-const brokenShown = 20;
-
 export function pairTests(kind: Kind): void {
   it(`killed at every await and again at every await (${kind}): each mail is accepted once, nothing is stuck`, {
     timeout: 1_800_000,
   }, async () => {
-    const world = await createImageWorld(kind);
-    const count: PairsCount = { kind, points: 0, pairs: 0, lives: 0, broken: 0 };
+    const folder = inject('pairsFolder');
+    const world = await createImageWorld(kind, folder);
+    const count: PairsCount = { points: 0, pairs: 0, lives: 0, broken: 0 };
     const stories: string[] = [];
     /** What was wrong after a third life, by the image it began from. */
     const ends = new Map<string, string[]>();
@@ -42,7 +34,10 @@ export function pairTests(kind: Kind): void {
       count.points = rehearsal.images.size;
       for (const [image, points] of grouped(rehearsal.images)) {
         const second = await world.live(image, { deaths: 1, look: true });
-        if (second.problems.length > 0) stories.push(`${points[0]} alone: ${second.problems.join('; ')}`);
+        if (second.problems.length > 0) {
+          count.broken += points.length;
+          stories.push(`${points[0]} alone: ${second.problems.join('; ')}`);
+        }
         for (const [left, again] of grouped(second.images)) {
           const problems = await thirdLife(left);
           count.pairs += points.length * again.length;
@@ -54,7 +49,7 @@ export function pairTests(kind: Kind): void {
     } finally {
       world.close();
     }
-    writeFileSync(join(inject('pairsFolder'), `${kind}.json`), JSON.stringify(count));
+    writeFileSync(countFile(folder, kind), JSON.stringify(count));
     expect(stories.slice(0, brokenShown)).toEqual([]);
     expect(count.pairs).toBeGreaterThan(10_000);
   });

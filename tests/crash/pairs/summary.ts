@@ -1,24 +1,39 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import type { PairsCount } from './pairs.ts';
+import { addUp } from './count.ts';
 
 /** Adds up what the files have counted: for people as one line, for a program in the file that TIDINGS_PROOF_OUT names. */
-export function setup(project: TestProject): () => void {
-  const folder = mkdtempSync(join(process.env.TIDINGS_TEST_TMP ?? tmpdir(), 'tidings-pairs-counts-'));
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { home, remove } = await homeOfRun();
+  const folder = mkdtempSync(join(home, 'tidings-pairs-'));
   project.provide('pairsFolder', folder);
-  return () => {
-    const counts = readdirSync(folder)
-      .sort()
-      .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as PairsCount);
+  return async () => {
+    const total = addUp(folder);
     rmSync(folder, { recursive: true });
-    if (counts.length === 0) return;
-    const sum = (what: 'points' | 'pairs' | 'lives' | 'broken') =>
-      counts.reduce((total, count) => total + count[what], 0);
-    const total = { points: sum('points'), pairs: sum('pairs'), lives: sum('lives'), broken: sum('broken') };
-    process.stdout.write(`${total.points} points, ${total.pairs} pairs, ${total.broken} broken\n`);
+    await remove();
+    const missing = total.missing.length > 0 ? `; nothing from ${total.missing.join(', ')}` : '';
+    process.stdout.write(`${total.points} points, ${total.pairs} pairs, ${total.broken} broken${missing}\n`);
     const out = process.env.TIDINGS_PROOF_OUT;
-    if (out) writeFileSync(out, `${JSON.stringify({ ...total, providers: counts })}\n`);
+    if (out) writeFileSync(out, `${JSON.stringify(total)}\n`);
   };
 }
+
+/** The folder of whoever started this, or one of our own that somebody deletes however this ends. */
+async function homeOfRun(): Promise<{ home: string; remove: () => Promise<void> }> {
+  const given = process.env.TIDINGS_TEST_TMP;
+  if (given) return { home: given, remove: async () => {} };
+  const { createGuard } = await script<{ createGuard(): Guard }>('servers/guard.mjs');
+  const { folderForTests } = await script<{ folderForTests(): string }>('test/folder.mjs');
+  const guard = createGuard();
+  return { home: guard.folder(folderForTests()), remove: guard.end };
+}
+
+interface Guard {
+  folder(path: string): string;
+  end(): Promise<void>;
+}
+
+/** Scripts are no TypeScript: they run before anything is installed. */
+const script = <T>(path: string) =>
+  import(new URL(`../../../scripts/${path}`, import.meta.url).href) as Promise<T>;

@@ -1,0 +1,65 @@
+/**
+ * What the figures of each step of `npm run proof` show, in words, and whether they are right. What was not seen is not right: a
+ * step that ran less than was asked, or nothing at all, has proved nothing, however few problems it has found.
+ */
+export const verdicts = {
+  simulate([{ seeds, broken, missed, happenings, workers, ms, heapMb }], { seeds: wanted }) {
+    const rate = Math.round(seeds / (ms / 1000) / workers);
+    const memory = `a worker held ${heapMb[0]} MB in the second quarter, ${heapMb[1]} MB in the last`;
+    return {
+      what: `simulated worlds, ${rate} a second and core; ${memory}`,
+      result: `${number(seeds)} seeds, ${number(happenings)} faults and arrows, ${missed.length} of their kinds missed, ${broken === null ? 0 : 1} broken`,
+      isRight: broken === null && missed.length === 0 && seeds === wanted,
+    };
+  },
+  pairs: ([{ points, pairs, broken, missing }]) => ({
+    what: 'every pair of crash points, SQLite',
+    result: `${points} points, ${number(pairs)} pairs, ${broken} broken${missing.length > 0 ? `; nothing from ${missing.join(', ')}` : ''}`,
+    isRight: broken === 0 && points > 0 && pairs > 0 && missing.length === 0,
+  }),
+  kills: (results, { kills: wanted }) => ({
+    what: 'real processes ended by SIGKILL',
+    result: results
+      .map(
+        ({ database, kills, inFlightKills, intents, accepted, twice, lost, stuck }) =>
+          `${database}: ${kills} kills (${inFlightKills} with mail on its way), ${number(intents)} intents, ` +
+          `${number(accepted)} accepted, ${twice} twice, ${lost} lost, ${stuck} stuck`,
+      )
+      .join('; '),
+    isRight:
+      ['sqlite', 'postgres'].every((name) => results.some(({ database }) => database === name)) &&
+      results.every(
+        ({ kills, intents, accepted, twice, lost, stuck, wrong }) =>
+          kills === wanted && intents > 0 && accepted === intents && twice + lost + stuck + wrong === 0,
+      ),
+  }),
+  images: ([{ images, reopened, wrong }], { images: wanted }) => ({
+    what: 'crash-consistent images of a SQLite database',
+    result: `${images} instants, ${number(reopened)} databases reopened, ${wrong} wrong`,
+    isRight: wrong === 0 && images === wanted && reopened > 0,
+  }),
+  mutations: ([{ planted, caught, latestSeed }]) => ({
+    what: 'bugs planted on purpose',
+    result: `${planted} planted, ${caught} caught, the latest by seed ${latestSeed}`,
+    isRight: planted > 0 && planted === caught,
+  }),
+  /** Out of what readVitestResult makes of its report. */
+  fuzz: ([{ passed, failures, skipped }]) => ({
+    what: 'fuzzers, twenty times as long as in npm test',
+    result: `${passed} passed, ${failures.length} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}`,
+    isRight: passed > 0 && failures.length === 0 && skipped.length === 0,
+  }),
+};
+
+/** The row of a step: its figures, beside how its process ended. Figures alone are not believed. */
+export function rowOf(name, { figures, ending }, order) {
+  if (figures.length === 0)
+    return { what: name, result: `it said nothing, and ended with ${ending}`, isRight: false };
+  const verdict = verdicts[name](figures, order);
+  if (ending === 'exit code 0') return verdict;
+  return { ...verdict, result: `${verdict.result}; it ended with ${ending}`, isRight: false };
+}
+
+function number(value) {
+  return value.toLocaleString('en-GB');
+}

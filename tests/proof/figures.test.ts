@@ -1,0 +1,139 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+/** What `npm test -- --figures` and `npm run proof -- --write` put into docs/proof.md, and when it may be called right. */
+const script = <T>(path: string) =>
+  import(new URL(`../../scripts/${path}`, import.meta.url).href) as Promise<T>;
+const { withFigures, testLine } = await script<{
+  withFigures(page: string, name: string, text: string): string;
+  testLine(run: { passed: number; seconds: number; files: object[] }): string;
+}>('test/figures.mjs');
+const { rowOf } = await script<{
+  rowOf(
+    name: string,
+    run: { figures: object[]; ending: string },
+    order: object,
+  ): { result: string; isRight: boolean };
+}>('proof/verdicts.mjs');
+
+const page = readFileSync(new URL('../../docs/proof.md', import.meta.url), 'utf8');
+
+it.each(['test', 'proof'])(
+  'docs/proof.md has a place for the figures of %s, and only that is written to',
+  (name) => {
+    const written = withFigures(page, name, 'A line of figures.');
+    const place = `<!-- figures: ${name} -->\nA line of figures.\n<!-- end: ${name} -->`;
+    expect(written.split(place)).toHaveLength(2);
+    const [before = '', after = ''] = written.split(place);
+    expect(page.startsWith(before) && page.endsWith(after)).toBe(true);
+    expect(withFigures(written, name, 'A line of figures.')).toBe(written);
+  },
+);
+
+it('a page without a place for them is not written to', () => {
+  expect(() => withFigures(page, 'weather', 'rain')).toThrow('no place for the figures of weather');
+});
+
+it('the line about all tests says how many, how long, and what the great ones among them ran', () => {
+  const killed = (where: string) => ({
+    assertionResults: [
+      {
+        ancestorTitles: [`killed at every await (${where})`],
+        title: 'and started again',
+        duration: 20_400,
+      },
+    ],
+  });
+  const worlds = {
+    ancestorTitles: [],
+    title: '2,000 worlds that fail: every promise is kept',
+    duration: 99_600,
+  };
+  const files = [killed('sqlite, smtp'), { assertionResults: [worlds] }, killed('postgres, smtp')];
+  expect(testLine({ passed: 1_234, seconds: 301.7, files })).toMatch(
+    /^1,234 passed, 0 failed, nothing skipped, in 5 min 1 s; 2,000 seeds in 100 s; killed at every await in 41 s \(postgres, smtp; sqlite, smtp\)\. On \d+ cores \(.+\), Node [\d.]+(, commit [0-9a-f]+( \+ changes)?)?, \d{4}-\d\d-\d\d\.$/,
+  );
+});
+
+it('what this suite calls its great tests is what the line looks for', () => {
+  const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
+  expect(read('../simulation.test.ts')).toMatch(/it\('[\d,]+ worlds that fail/);
+  expect(read('../crash/crash.ts')).toMatch(/describe\(`killed at every await \(/);
+});
+
+it('every bug that docs/proof.md tells of by its seed has a test that carries it', () => {
+  const stories = page.split('## Bugs that this has found')[1] ?? '';
+  const seeds = [...stories.matchAll(/\*\*(?:Seed|Fuzzer, seed) (\d+):/g)].map(([, seed]) => seed);
+  expect(seeds.length).toBeGreaterThanOrEqual(4);
+  const root = fileURLToPath(new URL('../../', import.meta.url));
+  const tests = ['src', 'tests'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.test.ts'))
+      .map((path) => readFileSync(join(root, folder, path), 'utf8')),
+  );
+  const isNamed = (seed = '') =>
+    tests.some((text) => new RegExp(`['\`](fuzzer )?seed ${seed}[:,]`).test(text));
+  expect(seeds.filter((seed) => !isNamed(seed))).toEqual([]);
+});
+
+const order = { seeds: 100, kills: 5, images: 7 };
+const right = {
+  simulate: [
+    { ...{ seeds: 100, broken: null, missed: [], happenings: 9 }, ...{ workers: 2, ms: 10, heapMb: [1, 1] } },
+  ],
+  pairs: [{ points: 3, pairs: 9, broken: 0, missing: [] }],
+  kills: ['sqlite', 'postgres'].map((database) => ({
+    ...{ database, kills: 5, inFlightKills: 1, intents: 8, accepted: 8 },
+    ...{ twice: 0, lost: 0, stuck: 0, wrong: 0 },
+  })),
+  images: [{ images: 7, reopened: 9, wrong: 0 }],
+  mutations: [{ planted: 30, caught: 30, latestSeed: 4 }],
+  fuzz: [{ passed: 4, failures: [], skipped: [] }],
+};
+const steps = Object.keys(right) as (keyof typeof right)[];
+const row = (name: keyof typeof right, figures: object[], ending = 'exit code 0') =>
+  rowOf(name, { figures, ending }, order);
+
+it.each(steps)('proof: %s is right when all that was asked was seen and nothing is wrong', (name) => {
+  expect(row(name, right[name])).toMatchObject({ isRight: true });
+});
+
+it.each(steps)(
+  'proof: %s is wrong when its process failed or said nothing, whatever its figures are',
+  (name) => {
+    expect(row(name, right[name], 'exit code 1')).toMatchObject({
+      isRight: false,
+      result: expect.stringContaining('it ended with exit code 1'),
+    });
+    expect(row(name, right[name], 'SIGKILL').isRight).toBe(false);
+    expect(row(name, []).isRight).toBe(false);
+  },
+);
+
+it.each([
+  ['simulate', { seeds: 99 }],
+  ['simulate', { broken: 12 }],
+  ['simulate', { missed: ['a fault'] }],
+  ['pairs', { broken: 1 }],
+  ['pairs', { pairs: 0 }],
+  ['pairs', { missing: ['smtp'] }],
+  ['kills', { kills: 4 }],
+  ['kills', { intents: 0, accepted: 0 }],
+  ['kills', { accepted: 7 }],
+  ['kills', { wrong: 1 }],
+  ['kills', { stuck: 1 }],
+  ['kills', { database: 'another' }],
+  ['images', { reopened: 0 }],
+  ['images', { images: 6 }],
+  ['images', { wrong: 1 }],
+  ['mutations', { planted: 0, caught: 0 }],
+  ['mutations', { caught: 29 }],
+  ['fuzz', { passed: 0 }],
+  ['fuzz', { failures: ['a file that does not load'] }],
+  ['fuzz', { skipped: ['a test'] }],
+] as const)('proof: %s is wrong with %j', (name, more) => {
+  const [first, ...others] = right[name];
+  expect(row(name, [{ ...first, ...more }, ...others]).isRight).toBe(false);
+});
