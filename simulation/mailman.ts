@@ -119,7 +119,7 @@ export function createMailman({ chance, loses }: { chance: Chance; loses: number
       letters.splice(letters.indexOf(letter), 1);
       const { entry } = letter;
       // A database that went back in time may not know it any more.
-      if (letter.isReply && watch.restoredAt >= 0) return true;
+      if ((letter.isReply || letter.isStray) && watch.restoredAt >= 0) return true;
       if (letter.tries === 0 && isTroubled()) {
         if (chance.isTrue(loses)) {
           if (world.mayStrike('a webhook never comes')) return true;

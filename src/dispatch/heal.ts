@@ -26,7 +26,7 @@ export interface HealParts {
   outbox: Pick<Outbox, 'unconfirmed' | 'lookAgain' | 'record' | 'due'>;
   provider: Pick<Provider, 'name' | 'account' | 'progress'>;
   sources: readonly Pick<Source, 'name'>[];
-  pace: Pick<Pace, 'mayAsk' | 'take' | 'giveBack'>;
+  pace: Pick<Pace, 'mayAsk' | 'take' | 'giveBack' | 'probeIfDue'>;
   clock: Clock;
   log: Log;
   /** How patient the source of a delivery is with bounces. */
@@ -119,7 +119,12 @@ export function createHeal(parts: HealParts): Heal {
     async runOnce(signal) {
       if (!provider.progress || clock.monotonic() < askAt || signal.aborted) return 0;
       const free = await pace.mayAsk();
-      if (!free || (await isMailDue(free.pausedSources))) return 0;
+      if (!free) {
+        // No mail may be waiting, and then nobody else asks whether the provider is up again.
+        await pace.probeIfDue();
+        return 0;
+      }
+      if (await isMailDue(free.pausedSources)) return 0;
       const mails = await outbox.unconfirmed({ limit: batchMax, holdMs });
       return mails.length === 0 ? 0 : ask(mails, signal);
     },

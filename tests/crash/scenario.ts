@@ -251,8 +251,8 @@ export function createScenario(number: number, trouble = wholeTrouble()): Scenar
     // An account that nobody has used so far has no row yet.
     const fresh = { ...parts.provider, account: `${prefix}${parts.worker}` };
     await createPace({ db: parts.db, provider: fresh, clock, log }).take(1);
-    await whilePaused(parts.db, clock, async () => {});
     const { signal } = new AbortController();
+    await whilePaused(parts.db, clock, () => engine.heal.runOnce(signal));
     let isIdle = true;
     for (let turn = 0; turn < 60; turn++) {
       // While mails leave, turn after turn, nothing else comes due.
@@ -268,6 +268,7 @@ export function createScenario(number: number, trouble = wholeTrouble()): Scenar
     }
     // No word has come of the others.
     while ((await engine.heal.runOnce(signal)) > 0) {}
+    await heardUnderAnotherNumber(engine);
     // An operator who does not want to wait for the next look.
     await engine.reconcile.walk({ above: 0, isEarly: true }, signal);
     // Those who only look.
@@ -288,6 +289,15 @@ export function createScenario(number: number, trouble = wholeTrouble()): Scenar
       source: 'plain',
       recipient: addressOf('complained'),
     });
+  }
+
+  /** As after a database went back in time: what is known already is heard once more, of a number that is nobody's. */
+  async function heardUnderAnotherNumber({ outbox, queries }: Awaited<ReturnType<typeof engineOf>>) {
+    const [row] = await queries.search({ status: ['sent', 'delivered'], recipientPrefix: prefix, limit: 1 });
+    if (!row) return;
+    const { id, sent_at: at, round } = row;
+    const report = { event: 'accepted', round: Math.max(round, 1), at: at ?? 0, actor: 'worker-0' } as const;
+    await outbox.record([{ seq: Number.MAX_SAFE_INTEGER, id, ...report }]);
   }
 
   /** A bounce, a complaint, an operator's wish: each once. Answers whether something happened. */

@@ -324,6 +324,18 @@ onBothDatabases('mails of whose fate no word came', (dialect) => {
     expect((await world.find(seq))?.due_at).toBe(world.clock.now() + minuteMs);
   });
 
+  it('seed 4256: a circuit that opened behind the last mail is closed again, though no mail waits', async () => {
+    const [seq] = await sendAll(1);
+    await becomes(seq, 'delivered');
+    await world.clock.advance(healAfterMs);
+    const open = { open_since: 1, open_reason: 'unreachable', probe_at: 1, openings: 1 };
+    await world.db.write.updateTable('provider_pace').set(open).execute();
+    expect(await heal()).toBe(0);
+    expect(questions()).toBe(1);
+    expect(await heal()).toBe(1);
+    expect(await world.find(seq)).toMatchObject({ status: 'delivered' });
+  });
+
   it('a provider that is down, or wants to be left alone, is not asked, and nothing is lost by it', async () => {
     const [seq] = await sendAll(1);
     await becomes(seq, 'delivered');
