@@ -46,10 +46,14 @@ export async function mislead(world: World, row: WatchedRow): Promise<void> {
     }
     return;
   }
-  const mayBeRequeued = arrow(row.status, 'requeued') !== undefined;
-  if (!mayBeRequeued || !isInMailbox(world, row) || !chance.isTrue(0.3)) return;
-  if (!mayStrike('an operator requeues what arrived')) return;
-  await perform(world, row, 'requeued', deny);
+  const arrived = world.watch.rows.filter(
+    (each) => arrow(each.status, 'requeued') !== undefined && isInMailbox(world, each),
+  );
+  if (arrived.length === 0 || !mayStrike('an operator requeues what arrived')) return;
+  const one = chance.one(arrived);
+  await perform(world, one, 'requeued', () => {
+    for (const entry of entriesOf(world, one)) entry.isDenied = true;
+  });
 }
 
 /** In mid-flight nothing may move: what is on the wire finishes. */

@@ -189,7 +189,7 @@ export function createService(parts: ServiceParts): Service {
       if (found) {
         return { kind: 'found', messageId: found.messageId, at: found.acceptedAt };
       }
-      if (kind.isLiar && isStruck(0.2, 'a look-up finds a mail that never was')) {
+      if (kind.isLiar && isStruck(0.4, 'a look-up finds a mail that never was')) {
         ledger.invented.add(key.slice(0, 36));
         story.tell(`${account} invents a mail under ${key}`);
         return { kind: 'found', messageId: `invented-${key}`, at: clock.now() };

@@ -298,7 +298,8 @@ export function createWatch(parts: WatchParts): Watch {
       const row = rows.find((each) => each.id === id);
       if (isAttempt) attemptsOf(id, Number(round)).possible += 1;
       const isBegun = row?.status === 'sending' || row?.status === 'reconciling';
-      const isTheirs = isBegun && row.round === Number(round) && row.due_at === leaseEndsAt;
+      const isHeld = row?.locked_by === who && row.due_at === leaseEndsAt;
+      const isTheirs = isBegun && row.round === Number(round) && isHeld;
       // Evidence may have settled it a moment ago, which is no harm: the mail is the one that is known.
       const isSettled = row !== undefined && row.evidence > 4 * Number(round);
       const isKnown = isTheirs || isSettled;

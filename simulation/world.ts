@@ -79,23 +79,23 @@ export function createWorld(
   let step = 0;
   let faultsInStep = 0;
   const rate = chance.one([0, 0.02, 0.05, 0.1]);
+  const isShaky = chance.isTrue(0.08);
   const kind: ProviderKind = {
-    hasKey: chance.isTrue(0.5),
+    hasKey: chance.isTrue(isShaky ? 0.85 : 0.5),
     canLookUp: chance.isTrue(0.5),
-    isLiar: chance.isTrue(0.08),
+    isLiar: chance.isTrue(0.14),
     canTell: chance.isTrue(0.4),
     // Shorter than the lease of the policy, and longer: then the call decides about the lease.
     longestCallMs: chance.one([20_000, 100_000]),
     ratePerSecond: chance.one([null, null, 1, 5]),
     // Doubts that last longer than a day need a provider of whom nobody hears.
-    loses: chance.one([0.05, 0.2, 0.2, 0.9]),
+    loses: isShaky ? 0.5 : chance.one([0.05, 0.2, 0.2, 0.9]),
     isSlow: chance.one([0.1, 0.25, 0.8]),
     isHarsh: chance.isTrue(0.3),
   };
   // Spec 000's patient sender; it tries again by itself only where there are keys.
   const isReliable = chance.isTrue(0.4);
   const retentionMs = chance.isTrue(0.1) ? 6 * hourMs : 30 * 24 * hourMs;
-  const isShaky = chance.isTrue(0.08);
   const policies = createPolicies(chance);
   const mailman = createMailman({ chance, loses: chance.one([0.05, 0.15, 0.15, 0.9]) });
   const ledger = createLedger({

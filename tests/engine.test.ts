@@ -125,6 +125,7 @@ onBothDatabases('the engine', (dialect) => {
       evidence: 4,
       account: 'capture',
       first_possible_accept_at: now - 999_999_999,
+      resubmit_until: now - 900_000_000,
     };
     await set(doubted, { ...inDoubt, status: 'reconciling', due_at: now - 1 });
     engine.runner.start();

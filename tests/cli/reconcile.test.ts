@@ -27,7 +27,7 @@ const nothingInDoubt =
 async function doubt(number: number, more: Parameters<typeof rowIn>[3] = {}): Promise<number> {
   const now = Date.now();
   return rowIn(world, 'reconciling', number, {
-    ...{ lockedBy: null, lockedAt: null, dueAt: now - 1_000, resubmitUntil: null },
+    ...{ lockedBy: null, lockedAt: null, dueAt: now - 1_000, resubmitUntil: now - 3_600_000 },
     ...{ firstPossibleAcceptAt: now - 86_400_000, lastAttemptAt: now - 86_400_000 },
     ...more,
   });

@@ -100,7 +100,7 @@ onBothDatabases('what the outbox tells', (dialect) => {
     await read();
     const now = world.clock.now();
     const at = { round: 1, at: now };
-    const held = { lease: 7, actor: 'reconciler' };
+    const held = { lease: 7, actor: 'worker-1' };
     const inDoubt = async (number: number) => rowIn(world, 'reconciling', number);
     const unproven = await rowIn(world, 'sent', 90, { evidence: 0, round: 0 });
     await world.outbox.record([
