@@ -211,6 +211,11 @@ export const doubtBugs: readonly PlantedBug[] = [
         find: 'return id === undefined || row?.id === id ? row : undefined;',
         replace: 'return id === undefined || row?.id ? row : undefined;',
       },
+      {
+        file: 'outbox/record.ts',
+        find: 'if (ids.length === 0) return new Map();',
+        replace: 'if (ids.length >= 0) return new Map();',
+      },
     ],
   },
   {
