@@ -1,7 +1,7 @@
 // `npm run crashtest -- --kills 100`: real processes, killed at random instants; simulation/crashtest.ts says what else there is.
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
-import { constants, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { prepare } from './prepare.mjs';
@@ -9,17 +9,9 @@ import { root } from './root.mjs';
 import { createGuard, endGuards } from './servers/guard.mjs';
 import { startPostgres } from './servers/postgres.mjs';
 import { withoutPostgresVariables } from './servers/postgres-server.mjs';
+import { stopOnSignals } from './servers/stop-on-signals.mjs';
 
-let isInterrupted = false;
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-  process.on(signal, async () => {
-    if (isInterrupted) return; // A Ctrl-C arrives twice: from the terminal, and passed on by npm.
-    isInterrupted = true;
-    console.error(`\n${signal}: stopping what was started …`);
-    await endGuards();
-    process.exit(128 + constants.signals[signal]);
-  });
-}
+const isInterrupted = stopOnSignals();
 
 const args = process.argv.slice(2);
 const options = { database: { type: 'string' }, images: { type: 'string' } };
@@ -48,4 +40,4 @@ const test = guard.spawn(process.execPath, ['--import', 'tsx', join('simulation'
 });
 const [code] = await once(test, 'close');
 await endGuards();
-if (!isInterrupted) process.exitCode = code ?? 1;
+if (!isInterrupted()) process.exitCode = code ?? 1;

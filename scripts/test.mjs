@@ -6,7 +6,7 @@
 // Anything else is passed on to vitest. What cannot be run is named and skipped; with CI=true it is a failure.
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
+import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { prepare } from './prepare.mjs';
 import { commandOf, root } from './root.mjs';
@@ -14,6 +14,7 @@ import { findChromium } from './servers/chromium.mjs';
 import { createGuard, endGuards } from './servers/guard.mjs';
 import { startPostgres } from './servers/postgres.mjs';
 import { withoutPostgresVariables } from './servers/postgres-server.mjs';
+import { stopOnSignals } from './servers/stop-on-signals.mjs';
 import { testLine } from './test/figures.mjs';
 import { folderForTests } from './test/folder.mjs';
 import { readLogs } from './test/logs.mjs';
@@ -37,25 +38,16 @@ const checks = [
 const tally = { passed: 0, failures: [], skipped: [], missing: [] };
 /** As vitest reported them. */
 let files = [];
-let isInterrupted = false;
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-  process.on(signal, async () => {
-    if (isInterrupted) return; // A Ctrl-C arrives twice: from the terminal, and passed on by npm.
-    isInterrupted = true;
-    console.error(`\n${signal}: stopping what was started …`);
-    await endGuards();
-    process.exit(128 + constants.signals[signal]);
-  });
-}
+const isInterrupted = stopOnSignals();
 
 try {
   await main();
-  if (isForFigures && !isInterrupted) tellFigures();
+  if (isForFigures && !isInterrupted()) tellFigures();
 } catch (error) {
   tally.failures.push(`the test runner itself: ${error.stack}`);
 }
 await endGuards();
-if (!isInterrupted) process.exitCode = printTally(tally, { isCi: ['true', '1'].includes(process.env.CI) });
+if (!isInterrupted()) process.exitCode = printTally(tally, { isCi: ['true', '1'].includes(process.env.CI) });
 
 function tellFigures() {
   const isWhole = !isPartial && vitestArgs.length === 0;

@@ -15,6 +15,8 @@ export async function checkTheEnd(parts: {
   tally: Tally;
   /** Webhooks that were answered with success, and not forgotten by the database since. */
   answered: readonly Answered[];
+  /** The provider's ids of mails that were ever written down. */
+  messageIds: ReadonlySet<string>;
   /** Evidence of rounds may have come that this database has not begun. */
   isRestored: boolean;
 }): Promise<void> {
@@ -113,12 +115,15 @@ async function checkWebhooks({
   rows,
   violate,
   answered,
+  messageIds,
 }: Parameters<typeof checkTheEnd>[0]): Promise<void> {
   const known = new Set((await db.write.executeQuery(knownMails)).rows.map(({ id }) => id));
   const suppressed = new Set((await db.write.executeQuery(listed)).rows.map(({ address }) => address));
   for (const { entry, event } of answered) {
     const row = rows.find(({ id }) => id === entry.deliveryId);
-    if (!row || !known.has(entry.messageId)) continue;
+    // What retention has taken may be forgotten; what was written down and not taken may not.
+    const isKnown = (id: string) => known.has(id) || (messageIds.has(id) && row?.to_email !== null);
+    if (!row || !isKnown(entry.messageId)) continue;
     const isApplied =
       event === 'confirmed'
         ? row.delivered_at !== null

@@ -43,7 +43,8 @@ export async function askAgain(world: World, process: SimulatedProcess): Promise
     .map(({ intent }) => intent);
   if (intents.length === 0) return;
   if (!world.mayStrike('a source asks for the same again')) return;
-  await ask(world, process, intents);
+  // A source has no order of its own: after a fail-over others get the numbers.
+  await ask(world, process, world.watch.restoredAt < 0 ? intents : intents.toReversed());
 }
 
 async function ask(world: World, process: SimulatedProcess, intents: readonly Intent[]): Promise<void> {

@@ -1,15 +1,16 @@
 import { CompiledQuery } from 'kysely';
 import type { Database } from '../src/db/database.ts';
-import { bodyHash } from '../src/domain/message.ts';
 import type { LookUp, Outcome } from '../src/domain/outcome.ts';
 import type { Policy } from '../src/domain/policy.ts';
 import { statuses } from '../src/domain/status.ts';
 import type { Fact } from '../src/outbox/facts.ts';
 import type { MailReference, Parcel } from '../src/providers/provider.ts';
 import type { Clock } from '../src/std/clock.ts';
+import { createAttemptCount } from './attempts.ts';
 import { checkTheEnd } from './end.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mailman } from './mailman.ts';
+import { createPostWatch, type Post } from './posts.ts';
 import {
   changeOf,
   checkAttemptEnds,
@@ -62,15 +63,6 @@ export interface Violation {
   sentence: string;
 }
 
-interface Post {
-  account: string;
-  ratePerSecond: number | null;
-  parcel: Parcel;
-  /** It ends as an attempt, as far as the provider can say. */
-  isAttempt: boolean;
-  who: string;
-}
-
 export interface Seen {
   at: number;
   firstAccepted: ReadonlyMap<string, number>;
@@ -103,9 +95,6 @@ export interface WatchParts {
   isReliable: boolean;
 }
 
-/** Of a limit of one a second: what stood still with a slot in its hand may come late, and all at once. */
-const paceWindowMs = 10_000;
-const paceSlack = 8;
 const restoring = 'a fail-over';
 
 export function createWatch(parts: WatchParts): Watch {
@@ -122,10 +111,8 @@ export function createWatch(parts: WatchParts): Watch {
   let forgotten = { from: Infinity, until: -Infinity };
   const isRestored = () => restoredAt >= 0;
   let firstAccepted = new Map<string, number>();
-  const bodies = new Map<string, string>();
-  const posts = new Map<string, number[]>();
-  /** By delivery and round: what may have ended an attempt, and what was counted as one. */
-  const attempts = new Map<string, { possible: number; counted: number }>();
+  /** The provider's ids of mails that were ever written down. */
+  const messageIds = new Set<string>();
 
   const violate: Violate = (promise, sentence) => {
     if (violation !== null) return;
@@ -135,33 +122,12 @@ export function createWatch(parts: WatchParts): Watch {
 
   const turns = createTurnWatch({ db, clock, kind, violate });
 
-  const attemptsOf = (id: string, round: number) => {
-    const key = `${id} ${round}`;
-    // What left before a fail-over comes back as evidence, and closes an attempt of which it is not the end.
-    const before = ledger.entries.filter(
-      (entry) => entry.deliveryId === id && entry.round === round && entry.acceptedAt <= restoredAt,
-    );
-    const known = attempts.get(key) ?? { possible: before.length, counted: 0 };
-    attempts.set(key, known);
-    return known;
-  };
-
-  function checkAttempts(before: WatchedRow, row: WatchedRow): void {
-    const ofRound = attemptsOf(row.id, row.round);
-    // A lease that ran out ends an attempt of which nobody knows whether it was one; so does what cannot be sent at all.
-    const isOver = (row.last_error ?? '').includes('"lease_expired"');
-    if (before.status === 'sending' && row.status === 'reconciling' && isOver) ofRound.possible += 1;
-    if (before.status === 'claimed' && row.status === 'failed_permanent') ofRound.possible += 1;
-    // A sender that stood still before it asked: its call is over, and nobody knows how far it got.
-    if (row.attempts > before.attempts && (row.last_error ?? '').includes('provider_silent'))
-      ofRound.possible += 1;
-    if (row.round === before.round && row.attempts > before.attempts) {
-      ofRound.counted += row.attempts - before.attempts;
-    }
-    if (ofRound.counted > ofRound.possible) {
-      violate('attempts', `#${row.seq}: ${ofRound.counted} counted, ${ofRound.possible} made`);
-    }
-  }
+  const attempts = createAttemptCount({ ledger, violate });
+  const checkPost = createPostWatch({
+    ...{ clock, violate, isRestored },
+    rowOf: (id) => rows.find((row) => row.id === id),
+    isOldHand: (who) => oldHands.has(who),
+  });
 
   /** What somebody has heard, and now writes down, as its holder: whose time is over may have failed to. */
   function checkHeard(who: string, before: WatchedRow, row: WatchedRow): void {
@@ -211,15 +177,16 @@ export function createWatch(parts: WatchParts): Watch {
       if (before && who !== restoring) {
         const { attemptsMax } = policies[row.source as SourceName];
         const isImported = ledger.imported.has(row.id);
-        checkAttempts(before, row);
+        attempts.check(before, row);
         checkAttemptEnds(before, row, isReliable, violate);
         checkDoubt(before, row, { now: clock.now(), hasKey: kind.hasKey }, violate);
         checkHeard(who, before, row);
-        const { counted } = isRestored() ? { counted: attemptsMax } : attemptsOf(row.id, row.round);
+        const counted = isRestored() ? attemptsMax : attempts.counted(row);
         checkStep(before, row, { who, now: clock.now(), attemptsMax, counted, isImported }, violate);
         checkRow(before, row, isImported, violate);
       }
       if (before && who !== restoring) countArrow(before, row);
+      if (row.provider_message_id !== null) messageIds.add(row.provider_message_id);
       const change = changeOf(before, row);
       const round = row.status === 'sending' ? ` (round ${row.round})` : '';
       if (change !== '') story.tell(`  #${row.seq} ${change}${round}`);
@@ -293,48 +260,10 @@ export function createWatch(parts: WatchParts): Watch {
           violate('facts are told once', `#${delivery.seq}: first_accepted was told ${times} times`);
       }
     },
-    posted({ account, ratePerSecond, parcel: { key, mail, leaseEndsAt }, isAttempt, who }) {
-      const { delivery_id: id = '', round } = mail.tags;
-      const row = rows.find((each) => each.id === id);
-      if (isAttempt) attemptsOf(id, Number(round)).possible += 1;
-      const isBegun = row?.status === 'sending' || row?.status === 'reconciling';
-      const isHeld = row?.locked_by === who && row.due_at === leaseEndsAt;
-      const isTheirs = isBegun && row.round === Number(round) && isHeld;
-      // Evidence may have settled it a moment ago, which is no harm: the mail is the one that is known.
-      const isSettled = row !== undefined && row.evidence > 4 * Number(round);
-      const isKnown = isTheirs || isSettled;
-      if (!isKnown && !oldHands.has(who)) {
-        violate('write ahead', `round ${round} of #${row?.seq} leaves while it is ${row?.status}`);
-      }
-      if (isTheirs && row.status === 'reconciling') {
-        const isInTime = row.resubmit_until !== null && leaseEndsAt < row.resubmit_until;
-        if (!isInTime || row.account !== account) {
-          const until =
-            row.resubmit_until === null ? 'its key is barred' : `its key is sure until ${row.resubmit_until}`;
-          violate('the key window', `#${row.seq} leaves again to ${account} until ${leaseEndsAt}; ${until}`);
-        }
-      }
-      const hash = bodyHash(mail);
-      if (isTheirs && row.content_hash !== hash) {
-        violate('one key, one body', `#${row.seq} leaves with another body than was kept`);
-      }
-      const before = bodies.get(key);
-      if (before !== undefined && before !== hash && !isRestored()) {
-        violate('one key, one body', `${key} leaves with another body than before`);
-      }
-      bodies.set(key, hash);
-      if (ratePerSecond === null) return isKnown;
-      const recent = [...(posts.get(account) ?? []), clock.now()].filter(
-        (at) => at > clock.now() - paceWindowMs,
-      );
-      posts.set(account, recent);
-      if (recent.length > (ratePerSecond * paceWindowMs) / 1000 + paceSlack) {
-        violate(
-          'pace',
-          `${recent.length} posts within ${paceWindowMs / 1000} s, at ${ratePerSecond} a second`,
-        );
-      }
-      return isKnown;
+    posted(post) {
+      const { delivery_id: id = '', round } = post.parcel.mail.tags;
+      if (post.isAttempt) attempts.made(id, Number(round));
+      return checkPost(post);
     },
     async afterRestore(seen) {
       restoredAt = clock.now();
@@ -349,14 +278,8 @@ export function createWatch(parts: WatchParts): Watch {
       touched();
       await read(restoring);
       await turns.readPace();
-      attempts.clear();
-      for (const { id, round, attempts: counted, status } of rows) {
-        // What was under way may still end, and be counted.
-        const underWay = status === 'sending' || status === 'reconciling' ? 2 : 0;
-        const known = attemptsOf(id, round);
-        known.possible += counted + underWay;
-        known.counted = counted;
-      }
+      attempts.restored(rows, restoredAt);
+      messageIds.clear();
       denyUnknown();
     },
     seen: () => ({ at: clock.now(), firstAccepted: new Map(firstAccepted), changes }),
@@ -381,7 +304,10 @@ export function createWatch(parts: WatchParts): Watch {
         }
       }
       if (violation === null)
-        await checkTheEnd({ db, rows, violate, tally, answered: answeredSince(), isRestored: isRestored() });
+        await checkTheEnd({
+          ...{ db, rows, violate, tally, messageIds, isRestored: isRestored() },
+          answered: answeredSince(),
+        });
     },
     get restoredAt() {
       return restoredAt;

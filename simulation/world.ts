@@ -79,7 +79,7 @@ export function createWorld(
   let step = 0;
   let faultsInStep = 0;
   const rate = chance.one([0, 0.02, 0.05, 0.1]);
-  const isShaky = chance.isTrue(0.08);
+  const isShaky = chance.isTrue(0.15);
   const kind: ProviderKind = {
     hasKey: chance.isTrue(isShaky ? 0.85 : 0.5),
     canLookUp: chance.isTrue(0.5),

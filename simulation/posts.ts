@@ -1,0 +1,75 @@
+import { bodyHash } from '../src/domain/message.ts';
+import type { Parcel } from '../src/providers/provider.ts';
+import type { Clock } from '../src/std/clock.ts';
+import type { Violate, WatchedRow } from './promises.ts';
+
+/** What leaves, looked at where it arrives: by then its row must have said so. */
+export interface Post {
+  account: string;
+  ratePerSecond: number | null;
+  parcel: Parcel;
+  /** It ends as an attempt, as far as the provider can say. */
+  isAttempt: boolean;
+  who: string;
+}
+
+export interface PostWatchParts {
+  clock: Clock;
+  violate: Violate;
+  rowOf: (id: string) => WatchedRow | undefined;
+  /** Somebody who acts on what was so before a fail-over. */
+  isOldHand: (who: string) => boolean;
+  isRestored: () => boolean;
+}
+
+/** Of a limit of one a second: what stood still with a slot in its hand may come late, and all at once. */
+const paceWindowMs = 10_000;
+const paceSlack = 8;
+
+/** Answers whether the row knows of it: after a fail-over it may not. */
+export function createPostWatch(parts: PostWatchParts): (post: Post) => boolean {
+  const { clock, violate, rowOf, isOldHand, isRestored } = parts;
+  const bodies = new Map<string, string>();
+  const arrivals = new Map<string, number[]>();
+
+  function checkPace(account: string, ratePerSecond: number): void {
+    const now = clock.now();
+    const recent = [...(arrivals.get(account) ?? []), now].filter((at) => at > now - paceWindowMs);
+    arrivals.set(account, recent);
+    if (recent.length > (ratePerSecond * paceWindowMs) / 1000 + paceSlack) {
+      violate('pace', `${recent.length} posts within ${paceWindowMs / 1000} s, at ${ratePerSecond} a second`);
+    }
+  }
+
+  function checkKey(row: WatchedRow, account: string, leaseEndsAt: number): void {
+    const { seq, resubmit_until: until } = row;
+    if (until !== null && leaseEndsAt < until && row.account === account) return;
+    const why = until === null ? 'its key is barred' : `its key is sure until ${until}`;
+    violate('the key window', `#${seq} leaves again to ${account} until ${leaseEndsAt}; ${why}`);
+  }
+
+  return ({ account, ratePerSecond, parcel: { key, mail, leaseEndsAt }, who }) => {
+    const round = Number(mail.tags.round);
+    const row = rowOf(mail.tags.delivery_id ?? '');
+    const isBegun = row?.status === 'sending' || row?.status === 'reconciling';
+    const isHeld = row?.locked_by === who && row.due_at === leaseEndsAt;
+    const isTheirs = isBegun && row.round === round && isHeld;
+    // Evidence may have settled it a moment ago, which is no harm: the mail is the one that is known.
+    const isKnown = isTheirs || (row !== undefined && row.evidence > 4 * round);
+    if (!isKnown && !isOldHand(who)) {
+      violate('write ahead', `round ${round} of #${row?.seq} leaves while it is ${row?.status}`);
+    }
+    if (isTheirs && row.status === 'reconciling') checkKey(row, account, leaseEndsAt);
+    const hash = bodyHash(mail);
+    if (isTheirs && row.content_hash !== hash) {
+      violate('one key, one body', `#${row.seq} leaves with another body than was kept`);
+    }
+    const before = bodies.get(key);
+    if (before !== undefined && before !== hash && !isRestored()) {
+      violate('one key, one body', `${key} leaves with another body than before`);
+    }
+    bodies.set(key, hash);
+    if (ratePerSecond !== null) checkPace(account, ratePerSecond);
+    return isKnown;
+  };
+}
