@@ -6,7 +6,7 @@
 // Anything else is passed on to vitest. What cannot be run is named and skipped; with CI=true it is a failure.
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { setPriority } from 'node:os';
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { prepare } from './prepare.mjs';
 import { commandOf, root } from './root.mjs';
