@@ -51,10 +51,10 @@ export function createAttemptCount({ ledger, violate }: { ledger: Ledger; violat
     restored(rows, at) {
       restoredAt = at;
       counts.clear();
-      for (const { id, round, attempts, status } of rows) {
+      for (const { id, round, attempts } of rows) {
         const known = of(id, round);
-        // What was under way may still end, and be counted.
-        known.possible += attempts + (status === 'sending' || status === 'reconciling' ? 2 : 0);
+        // What was under way may still end, and be counted, whatever the row knows of it now.
+        known.possible += attempts + 2;
         known.counted = attempts;
       }
     },

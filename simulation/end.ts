@@ -19,6 +19,8 @@ export async function checkTheEnd(parts: {
   messageIds: ReadonlySet<string>;
   /** Evidence of rounds may have come that this database has not begun. */
   isRestored: boolean;
+  /** What another system has sent: of its mails nothing was kept here. */
+  imported: ReadonlySet<string>;
 }): Promise<void> {
   await checkStory(parts);
   await checkCounts(parts);
@@ -116,8 +118,16 @@ async function checkWebhooks({
   violate,
   answered,
   messageIds,
+  imported,
 }: Parameters<typeof checkTheEnd>[0]): Promise<void> {
   const known = new Set((await db.write.executeQuery(knownMails)).rows.map(({ id }) => id));
+  for (const { type, id } of (await db.write.executeQuery(unlinked)).rows) {
+    const whose = answered.find(({ entry }) => entry.messageId === id)?.entry.deliveryId;
+    const isKept = rows.some((row) => row.id === whose && row.to_email !== null && !imported.has(row.id));
+    if (id !== null && messageIds.has(id) && isKept) {
+      violate('webhooks are kept', `${type} of ${id} still waits, though it was known which mail that is`);
+    }
+  }
   const suppressed = new Set((await db.write.executeQuery(listed)).rows.map(({ address }) => address));
   for (const { entry, event } of answered) {
     const row = rows.find(({ id }) => id === entry.deliveryId);
@@ -135,6 +145,10 @@ async function checkWebhooks({
     }
   }
 }
+
+const unlinked = CompiledQuery.raw(
+  'SELECT type, provider_message_id AS id FROM webhook_events WHERE processed_at IS NULL',
+) as CompiledQuery<{ type: string; id: string | null }>;
 
 const suppresses: ReadonlySet<string> = new Set(['complained', 'bounced_for_good', 'provider_suppressed']);
 

@@ -55,7 +55,10 @@ export function createPostWatch(parts: PostWatchParts): (post: Post) => boolean 
     const isHeld = row?.locked_by === who && row.due_at === leaseEndsAt;
     const isTheirs = isBegun && row.round === round && isHeld;
     // Evidence may have settled it a moment ago, which is no harm: the mail is the one that is known.
-    const isKnown = isTheirs || (row !== undefined && row.evidence > 4 * round);
+    // Its call was given up as silent, at the very instant at which it leaves: it is in doubt for as long as that lease.
+    const isGivenUp = row?.status === 'reconciling' && row.locked_by === null && row.round === round;
+    const isInDoubt = isGivenUp && clock.now() < leaseEndsAt;
+    const isKnown = isTheirs || isInDoubt || (row !== undefined && row.evidence > 4 * round);
     if (!isKnown && !isOldHand(who)) {
       violate('write ahead', `round ${round} of #${row?.seq} leaves while it is ${row?.status}`);
     }

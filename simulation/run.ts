@@ -106,9 +106,10 @@ const actions = {
   disk: 0.7,
   back_up: 1,
   fail_over: 2,
+  bad_day: 0.2,
 };
 
-const shakyActions = { ...actions, back_up: 10, fail_over: 12, intents: 10 };
+const shakyActions = { ...actions, back_up: 8, fail_over: 9, bad_day: 8, intents: 8 };
 
 const aboutRows: ReadonlySet<keyof typeof actions> = new Set([
   ...(['operator', 'liar', 'by_sql', 'suppression', 'unsubscribe'] as const),
@@ -140,12 +141,7 @@ async function doSomething(scene: Scene): Promise<unknown> {
       if (chance.isTrue(0.5)) startAll(processes);
       return;
     case 'work':
-      for (let left = chance.between(2, 4); left > 0; left--) {
-        startAll(processes);
-        await clock.advance(chance.between(2_000, 90_000));
-        watch.lookAround();
-      }
-      return;
+      return workOn(scene);
     case 'webhook':
       return world.mailman.tellOne(world, chosen);
     case 'operator':
@@ -196,6 +192,8 @@ async function doSomething(scene: Scene): Promise<unknown> {
       return backUp(scene);
     case 'fail_over':
       return failOver(scene);
+    case 'bad_day':
+      return haveBadDay(scene, chosen);
   }
 }
 
@@ -211,6 +209,16 @@ function startAll(processes: readonly SimulatedProcess[]): void {
   }
 }
 
+/** Everybody, for a few minutes. */
+async function workOn({ world, processes }: Scene): Promise<void> {
+  const { chance, clock, watch } = world;
+  for (let left = chance.between(2, 4); left > 0; left--) {
+    startAll(processes);
+    await clock.advance(chance.between(2_000, 90_000));
+    watch.lookAround();
+  }
+}
+
 async function backUp(scene: Scene): Promise<void> {
   const { world, stage } = scene;
   world.story.tell('a replica has all that is here');
@@ -220,9 +228,24 @@ async function backUp(scene: Scene): Promise<void> {
   }));
 }
 
+/** What is asked for after the replica was made, and sent, and lost, is sent once more: to a provider who knows its key. */
+async function haveBadDay(scene: Scene, process: SimulatedProcess): Promise<void> {
+  const { world } = scene;
+  if (world.chance.isTrue(0.5)) await enqueue(world, process);
+  await backUp(scene);
+  await workOn(scene);
+  await failOver(scene);
+  await workOn(scene);
+}
+
 /** The replica becomes the database: what was committed since is gone, for everybody and for good. */
 async function failOver(scene: Scene): Promise<void> {
-  const { world, stage, backUp } = scene;
+  const { world, stage, backUp, processes } = scene;
+  if (backUp && world.chance.isTrue(0.5)) {
+    // With mails on their way, of which the replica knows nothing.
+    startAll(processes);
+    await world.clock.advance(0);
+  }
   if (!backUp || backUp.seen.changes === world.watch.changes) return;
   if (!world.mayStrike('a fail-over loses commits')) return;
   world.story.tell('a fail-over: the replica is the database now');
@@ -232,4 +255,6 @@ async function failOver(scene: Scene): Promise<void> {
     await world.watch.afterRestore(backUp.seen);
     askForAllAgain(world);
   });
+  // They go on at once, with what the replica knows.
+  if (world.chance.isTrue(0.5)) await workOn(scene);
 }

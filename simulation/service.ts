@@ -50,7 +50,7 @@ export type ServiceParts = Pick<
 const windowMs = 24 * hourMs; // As Resend's.
 /** A key is forgotten a little before its time, or a little after. */
 const windowSlackMs = secondMs;
-const indexingDelayMs = 30_000;
+export const indexingDelayMs = 30_000;
 export const concurrency = 2;
 
 /** Most are as they should be; some refuse whatever they can, after they have accepted it. */

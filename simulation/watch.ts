@@ -24,7 +24,7 @@ import {
   type Violate,
   type WatchedRow,
 } from './promises.ts';
-import { concurrency, type ProviderKind } from './service.ts';
+import { concurrency, indexingDelayMs, type ProviderKind } from './service.ts';
 import type { SourceName } from './sources.ts';
 import type { Stage } from './stage.ts';
 import type { Story } from './story.ts';
@@ -133,8 +133,10 @@ export function createWatch(parts: WatchParts): Watch {
   function checkHeard(who: string, before: WatchedRow, row: WatchedRow): void {
     const key = `${who} ${row.id}`;
     const what = heard.get(key);
-    if (what === undefined || before.told_up_to === row.told_up_to) return;
+    const isTakenUpAnew = before.lease !== row.lease;
+    if (what === undefined || (before.told_up_to === row.told_up_to && !isTakenUpAnew)) return;
     heard.delete(key);
+    if (isTakenUpAnew) return;
     if (before.locked_by !== who || (before.due_at ?? 0) <= clock.now()) return;
     if (what === 'conflict' && row.status === 'reconciling' && row.resubmit_until !== null) {
       violate(
@@ -214,7 +216,9 @@ export function createWatch(parts: WatchParts): Watch {
   function denyUnknown(): void {
     for (const entry of ledger.entries) {
       const row = rows.find(({ id }) => id === entry.deliveryId);
-      if (!row || saysNo(row) || row.round < entry.round) entry.isDenied = true;
+      // In doubt since long ago, and looked up before the provider finds what it has just accepted.
+      const isTooFresh = entry.acceptedAt + indexingDelayMs >= clock.now();
+      if (!row || saysNo(row) || row.round < entry.round || isTooFresh) entry.isDenied = true;
     }
   }
 
@@ -306,7 +310,7 @@ export function createWatch(parts: WatchParts): Watch {
       if (violation === null)
         await checkTheEnd({
           ...{ db, rows, violate, tally, messageIds, isRestored: isRestored() },
-          answered: answeredSince(),
+          ...{ answered: answeredSince(), imported: ledger.imported },
         });
     },
     get restoredAt() {
