@@ -22,7 +22,8 @@ export function createAttemptCount({ ledger, violate }: { ledger: Ledger; violat
     const before = ledger.entries.filter(
       (entry) => entry.deliveryId === id && entry.round === round && entry.acceptedAt <= restoredAt,
     );
-    const fresh = { possible: before.length, counted: 0 };
+    // And what was under way may still end, whatever the row knows of it now.
+    const fresh = { possible: before.length + (restoredAt < 0 ? 0 : 2), counted: 0 };
     counts.set(key, fresh);
     return fresh;
   }
@@ -53,8 +54,7 @@ export function createAttemptCount({ ledger, violate }: { ledger: Ledger; violat
       counts.clear();
       for (const { id, round, attempts } of rows) {
         const known = of(id, round);
-        // What was under way may still end, and be counted, whatever the row knows of it now.
-        known.possible += attempts + 2;
+        known.possible += attempts;
         known.counted = attempts;
       }
     },

@@ -33,6 +33,8 @@ export interface Entry {
    * such mail. While the key is known it must not go out twice even so; beyond that nobody can help it.
    */
   isDenied: boolean;
+  /** Somebody was told that it bounced, and it did not: nothing comes of it where it is known that the mail arrived. */
+  isSlandered: boolean;
 }
 
 const ends = {
@@ -79,7 +81,7 @@ export function createLedger({ chance, clock, story, isTroubled, onAccepted }: L
       const { delivery_id: deliveryId = '', round } = mail.tags;
       const entry: Entry = {
         ...{ account, key, deliveryId, round: Number(round), messageId, acceptedAt, end, endAt },
-        ...{ isAnswered: false, bounceToldAt: null, isDenied },
+        ...{ isAnswered: false, bounceToldAt: null, isDenied, isSlandered: false },
       };
       entries.push(entry);
       story.tell(`${account} accepts ${messageId}, round ${round} for ${mail.to} (its end: ${end})`);

@@ -120,6 +120,7 @@ export function createMailman({ chance, loses }: { chance: Chance; loses: number
       const { entry } = letter;
       // A database that went back in time may not know it any more.
       if ((letter.isReply || letter.isStray) && watch.restoredAt >= 0) return true;
+      if (entry && (letter.isReply || letter.isStray)) entry.isSlandered = true;
       if (letter.tries === 0 && isTroubled()) {
         if (chance.isTrue(loses)) {
           if (world.mayStrike('a webhook never comes')) return true;

@@ -218,7 +218,9 @@ export function createWatch(parts: WatchParts): Watch {
       const row = rows.find(({ id }) => id === entry.deliveryId);
       // In doubt since long ago, and looked up before the provider finds what it has just accepted.
       const isTooFresh = entry.acceptedAt + indexingDelayMs >= clock.now();
-      if (!row || saysNo(row) || row.round < entry.round || isTooFresh) entry.isDenied = true;
+      if (!row || saysNo(row) || row.round < entry.round || isTooFresh || entry.isSlandered) {
+        entry.isDenied = true;
+      }
     }
   }
 

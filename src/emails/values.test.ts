@@ -44,7 +44,7 @@ describe('what a template gets', () => {
   });
 
   test('characters that turn the direction are taken out; letters with a direction stay', () => {
-    const turned = { name: 'a\u202eb\u2066c\u2069', body: '\u202dשלום\u202c مرحبا\u200f' };
+    const turned = { name: 'a\u202eb\u2066\ufeffc\u2069', body: '\u202dשלום\u202c مرحبا\u200f' };
     expect(propsOf(turned)).toEqual({ name: 'abc', body: 'שלום مرحبا\u200f' });
   });
 

@@ -32,10 +32,11 @@ export const text = <const Max extends number>(charactersMax: Max) =>
 export const link = { type: 'string', format: 'tidings-link', maxLength: linkCharactersMax } as const;
 
 /**
- * Embeddings, overrides and isolates. Names in Arabic or Hebrew do without: their letters have a direction of their own. They
- * are taken out, not refused, because otherwise a stranger's name could keep other people's mail from leaving.
+ * Embeddings, overrides and isolates: names in Arabic or Hebrew do without, for their letters have a direction of their own.
+ * And the byte order mark, which some readers drop and others do not. They are taken out, not refused, because otherwise a
+ * stranger's name could keep other people's mail from leaving.
  */
-const turningCharacters = /[\u202a-\u202e\u2066-\u2069]/g;
+const superfluous = /[\u202a-\u202e\u2066-\u2069\ufeff]/g;
 const controlCharacter = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
 const isLine = (value: string) => !controlCharacter.test(value);
@@ -114,7 +115,7 @@ function tidied(schema: ValueSchema, value: unknown): unknown {
 function tidiedString({ format, maxLength }: { format: Kind; maxLength: number }, value: string): string {
   // No work is done on what is refused anyway. A character has at most two units.
   if (value.length > 2 * maxLength || format === 'tidings-link') return value;
-  const readable = value.replaceAll(turningCharacters, '');
+  const readable = value.replaceAll(superfluous, '');
   if (format === 'tidings-line') return readable.trim();
   return readable
     .replaceAll(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
