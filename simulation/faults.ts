@@ -50,6 +50,7 @@ const kinds = {
   sleeps_after: 2,
 };
 type FaultKind = keyof typeof kinds;
+const sleepyKinds = { ...kinds, sleeps_before: 16, sleeps_after: 12 };
 const pausesMs = [500, 20 * secondMs, 100 * secondMs, 4 * minuteMs, 20 * minuteMs, 3 * hourMs];
 /** The longest lease of a run: the longest call and its margin. */
 const leaseLongestMs = 150 * secondMs;
@@ -59,6 +60,7 @@ export interface FaultParts {
   chance: Chance;
   clock: Clock;
   story: Story;
+  isSleepy: boolean;
   /** How likely each call is to be struck; 0 while the run is being brought to its end. */
   rate: () => number;
   /** Counts it; false where this one is left out of the run. */
@@ -71,7 +73,7 @@ export interface FaultParts {
 const never = () => new Promise<never>(() => {});
 
 export function createFaults(parts: FaultParts): Faults {
-  const { name, chance, clock, story, rate, mayStrike, isDiskFull, untilEdge } = parts;
+  const { name, chance, clock, story, rate, mayStrike, isDiskFull, untilEdge, isSleepy } = parts;
   let isDead = false;
   let pausedUntil = 0;
   let aheadMs = 0;
@@ -107,11 +109,11 @@ export function createFaults(parts: FaultParts): Faults {
   function struck(what: What): Fault | null {
     const { risk, isProvider } = calls[what];
     if (!chance.isTrue(risk * rate())) return null;
-    const rolled = chance.weighted(kinds);
+    const rolled = chance.weighted(isSleepy ? sleepyKinds : kinds);
     // A provider never throws and has no middle: what would be that is a sender that stands still before its post. A read
     // has no middle either.
     const kind = isProvider && /fails|inside/.test(rolled) ? 'sleeps_before' : inWhole(rolled, what);
-    const pauseMs = chance.isTrue(0.3) ? untilEdge() : chance.one(pausesMs);
+    const pauseMs = chance.isTrue(isSleepy ? 0.6 : 0.3) ? untilEdge() : chance.one(pausesMs);
     const isBusy = !isProvider && what !== 'a read' && chance.isTrue(0.5);
     const isAsleep = isProvider && chance.isTrue(0.3);
     const fault = { kind, pauseMs, isBusy, isAsleep };

@@ -33,6 +33,8 @@ export interface Entry {
    * such mail. While the key is known it must not go out twice even so; beyond that nobody can help it.
    */
   isDenied: boolean;
+  /** It was asked for again under its key since, and somebody has heard the answer. */
+  isFoundAgain: boolean;
   /** Somebody was told that it bounced, and it did not: nothing comes of it where it is known that the mail arrived. */
   isSlandered: boolean;
 }
@@ -81,7 +83,7 @@ export function createLedger({ chance, clock, story, isTroubled, onAccepted }: L
       const { delivery_id: deliveryId = '', round } = mail.tags;
       const entry: Entry = {
         ...{ account, key, deliveryId, round: Number(round), messageId, acceptedAt, end, endAt },
-        ...{ isAnswered: false, bounceToldAt: null, isDenied, isSlandered: false },
+        ...{ isAnswered: false, isFoundAgain: false, bounceToldAt: null, isDenied, isSlandered: false },
       };
       entries.push(entry);
       story.tell(`${account} accepts ${messageId}, round ${round} for ${mail.to} (its end: ${end})`);
@@ -89,6 +91,11 @@ export function createLedger({ chance, clock, story, isTroubled, onAccepted }: L
       return entry;
     },
   };
+}
+
+export function deny(entry: Entry): void {
+  entry.isDenied = true;
+  entry.isFoundAgain = false;
 }
 
 export const isBounced = ({ end }: Entry) => isBounce.has(end);

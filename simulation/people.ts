@@ -3,6 +3,7 @@ import type { Address } from '../src/domain/address.ts';
 import { arrow } from '../src/domain/lifecycle.ts';
 import type { OperatorVerb } from '../src/outbox/operator.ts';
 import { hourMs, minuteMs } from './chance.ts';
+import { deny as denyEntry } from './ledger.ts';
 import type { SimulatedProcess } from './process.ts';
 import { sourceNames } from './sources.ts';
 import type { WatchedRow } from './watch.ts';
@@ -35,7 +36,7 @@ export async function mislead(world: World, row: WatchedRow): Promise<void> {
   const { chance, ledger, mayStrike } = world;
   const mine = entriesOf(world, row);
   const deny = () => {
-    for (const entry of mine) entry.isDenied = true;
+    mine.forEach(denyEntry);
   };
   if (row.status === 'needs_review') {
     const isThere = mine.length > 0;
@@ -52,7 +53,7 @@ export async function mislead(world: World, row: WatchedRow): Promise<void> {
   if (arrived.length === 0 || !mayStrike('an operator requeues what arrived')) return;
   const one = chance.one(arrived);
   await perform(world, one, 'requeued', () => {
-    for (const entry of entriesOf(world, one)) entry.isDenied = true;
+    entriesOf(world, one).forEach(denyEntry);
   });
 }
 

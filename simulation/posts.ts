@@ -20,6 +20,7 @@ export interface PostWatchParts {
   /** Somebody who acts on what was so before a fail-over. */
   isOldHand: (who: string) => boolean;
   isRestored: () => boolean;
+  longestCallMs: number;
 }
 
 /** Of a limit of one a second: what stood still with a slot in its hand may come late, and all at once. */
@@ -28,7 +29,7 @@ const paceSlack = 8;
 
 /** Answers whether the row knows of it: after a fail-over it may not. */
 export function createPostWatch(parts: PostWatchParts): (post: Post) => boolean {
-  const { clock, violate, rowOf, isOldHand, isRestored } = parts;
+  const { clock, violate, rowOf, isOldHand, isRestored, longestCallMs } = parts;
   const bodies = new Map<string, string>();
   const arrivals = new Map<string, number[]>();
 
@@ -57,7 +58,7 @@ export function createPostWatch(parts: PostWatchParts): (post: Post) => boolean 
     // Evidence may have settled it a moment ago, which is no harm: the mail is the one that is known.
     // Its call was given up as silent, at the very instant at which it leaves: it is in doubt for as long as that lease.
     const isGivenUp = row?.status === 'reconciling' && row.locked_by === null && row.round === round;
-    const isInDoubt = isGivenUp && clock.now() < leaseEndsAt;
+    const isInDoubt = isGivenUp && clock.now() + longestCallMs <= leaseEndsAt;
     const isKnown = isTheirs || isInDoubt || (row !== undefined && row.evidence > 4 * round);
     if (!isKnown && !isOldHand(who)) {
       violate('write ahead', `round ${round} of #${row?.seq} leaves while it is ${row?.status}`);

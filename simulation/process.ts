@@ -49,7 +49,7 @@ export function createProcess(name: string, world: World): SimulatedProcess {
   const { chance, story, namespace, policies, isReliable, mayStrike, isDiskFull } = world;
   const faults = createFaults({
     ...{ name, chance, story, clock: world.clock, rate: world.faultRate },
-    ...{ mayStrike, isDiskFull, untilEdge: () => untilEdge(world) },
+    ...{ mayStrike, isDiskFull, untilEdge: () => untilEdge(world), isSleepy: world.mood === 'sleepy' },
   });
   const { clock } = faults;
   const db = faultyDatabase(world.db, faults, (work) => world.commit(name, work));

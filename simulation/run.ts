@@ -16,7 +16,7 @@ import {
 import { createProcess, type SimulatedProcess, turnKinds } from './process.ts';
 import type { Copy, Stage } from './stage.ts';
 import type { Seen, Violation } from './watch.ts';
-import { type Cut, createWorld, nothingCut, type World } from './world.ts';
+import { type Cut, createWorld, type Mood, nothingCut, type World } from './world.ts';
 
 /** One run: some deliveries, a few processes, a number of things that happen, and then peace until all is settled. */
 export interface Run {
@@ -109,7 +109,12 @@ const actions = {
   bad_day: 0.2,
 };
 
-const shakyActions = { ...actions, back_up: 8, fail_over: 9, bad_day: 8, intents: 8 };
+const actionsIn: Readonly<Record<Mood, typeof actions>> = {
+  ordinary: actions,
+  shaky: { ...actions, back_up: 8, fail_over: 9, bad_day: 8, intents: 8 },
+  deaf: { ...actions, edge: 20, hours: 6, work: 10 },
+  sleepy: { ...actions, edge: 20, pause: 4, work: 10 },
+};
 
 const aboutRows: ReadonlySet<keyof typeof actions> = new Set([
   ...(['operator', 'liar', 'by_sql', 'suppression', 'unsubscribe'] as const),
@@ -120,7 +125,7 @@ async function doSomething(scene: Scene): Promise<unknown> {
   const { chance, clock, watch, mayStrike } = world;
   const index = chance.between(0, processes.length - 1);
   const chosen = processes[index] as SimulatedProcess;
-  const action = chance.weighted(world.isShaky ? shakyActions : actions);
+  const action = chance.weighted(actionsIn[world.mood]);
   // Nobody has said anything about nothing.
   if (watch.rows.length === 0 && aboutRows.has(action)) return;
   switch (action) {
@@ -197,8 +202,9 @@ async function doSomething(scene: Scene): Promise<unknown> {
   }
 }
 
-function startTurn({ chance }: World, process: SimulatedProcess): void {
-  const turn = chance.weighted({ dispatch: 5, sweep: 2, reconcile: 3, heal: 1, link: 1 });
+function startTurn({ chance, mood }: World, process: SimulatedProcess): void {
+  const reconcile = mood === 'deaf' || mood === 'sleepy' ? 6 : 3;
+  const turn = chance.weighted({ dispatch: 5, sweep: 2, reconcile, heal: 1, link: 1 });
   if (process.isIdle(turn)) process.start(turn);
 }
 

@@ -10,6 +10,7 @@ import type {
   ProgressReport,
 } from '../src/providers/provider.ts';
 import { hourMs, secondMs } from './chance.ts';
+import { deny } from './ledger.ts';
 import type { FaultName } from './tally.ts';
 import type { World } from './world.ts';
 
@@ -119,9 +120,6 @@ export function createService(parts: ServiceParts): Service {
         tally.fault('a key comes with another body');
         return { kind: 'key_conflict', error: { code: 'key_conflict' } };
       }
-      // Whoever asks under the key has found it again.
-      const entry = ledger.entries.find(({ messageId }) => messageId === known.messageId);
-      if (entry && !isDenied) entry.isDenied = false;
       return { kind: 'accepted', messageId: known.messageId };
     }
     if (known) tally.fault('a key is forgotten');
@@ -142,6 +140,7 @@ export function createService(parts: ServiceParts): Service {
       ratePerSecond,
     },
     async send(parcel, who) {
+      const cameAt = clock.now();
       const fate = fateOf();
       const isSlow = isTroubled() && chance.isTrue(kind.isSlow);
       const wholeMs = isSlow ? chance.between(0, longestCallMs) : chance.between(0, 300);
@@ -168,6 +167,7 @@ export function createService(parts: ServiceParts): Service {
       if (outcome.kind === 'accepted') {
         const entry = ledger.entries.find(({ messageId }) => messageId === outcome.messageId);
         if (entry) entry.isAnswered = true;
+        if (entry && entry.acceptedAt < cameAt) entry.isFoundAgain = true;
       }
       return outcome;
     },
@@ -182,7 +182,7 @@ export function createService(parts: ServiceParts): Service {
         ({ acceptedAt }) => acceptedAt <= indexedUntil && acceptedAt >= sentAfter - hourMs,
       );
       if (found && kind.isLiar && isStruck(0.4, 'a look-up says that a mail is absent which is there')) {
-        for (const entry of mine) entry.isDenied = true;
+        mine.forEach(deny);
         story.tell(`${account} denies ${found.messageId}`);
         return { kind: 'absent' };
       }

@@ -8,7 +8,7 @@ import type { MailReference, Parcel } from '../src/providers/provider.ts';
 import type { Clock } from '../src/std/clock.ts';
 import { createAttemptCount } from './attempts.ts';
 import { checkTheEnd } from './end.ts';
-import type { Ledger } from './ledger.ts';
+import { deny, type Ledger } from './ledger.ts';
 import type { Mailman } from './mailman.ts';
 import { createPostWatch, type Post } from './posts.ts';
 import {
@@ -120,11 +120,11 @@ export function createWatch(parts: WatchParts): Watch {
     story.tell(`BROKEN, ${promise}: ${sentence}`);
   };
 
-  const turns = createTurnWatch({ db, clock, kind, violate });
+  const turns = createTurnWatch({ db, clock, kind, violate, isRestored });
 
   const attempts = createAttemptCount({ ledger, violate });
   const checkPost = createPostWatch({
-    ...{ clock, violate, isRestored },
+    ...{ clock, violate, isRestored, longestCallMs: kind.longestCallMs },
     rowOf: (id) => rows.find((row) => row.id === id),
     isOldHand: (who) => oldHands.has(who),
   });
@@ -189,6 +189,7 @@ export function createWatch(parts: WatchParts): Watch {
       }
       if (before && who !== restoring) countArrow(before, row);
       if (row.provider_message_id !== null) messageIds.add(row.provider_message_id);
+      if (kind.hasKey) findAgain(row);
       const change = changeOf(before, row);
       const round = row.status === 'sending' ? ` (round ${row.round})` : '';
       if (change !== '') story.tell(`  #${row.seq} ${change}${round}`);
@@ -212,6 +213,15 @@ export function createWatch(parts: WatchParts): Watch {
     }
   }
 
+  /** Who asks under the key and is told that it was accepted long ago has found what was denied. */
+  function findAgain({ id, status, round, provider_message_id: messageId }: WatchedRow): void {
+    if (messageId === null || (status !== 'sent' && status !== 'delivered')) return;
+    for (const entry of ledger.entries) {
+      if (entry.messageId !== messageId || entry.deliveryId !== id || entry.round !== round) continue;
+      if (entry.isFoundAgain && !entry.isSlandered) entry.isDenied = false;
+    }
+  }
+
   /** What the row does not know of after a fail-over, it cannot be blamed for. */
   function denyUnknown(): void {
     for (const entry of ledger.entries) {
@@ -219,7 +229,7 @@ export function createWatch(parts: WatchParts): Watch {
       // In doubt since long ago, and looked up before the provider finds what it has just accepted.
       const isTooFresh = entry.acceptedAt + indexingDelayMs >= clock.now();
       if (!row || saysNo(row) || row.round < entry.round || isTooFresh || entry.isSlandered) {
-        entry.isDenied = true;
+        deny(entry);
       }
     }
   }

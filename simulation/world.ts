@@ -36,8 +36,7 @@ export interface World {
   isReliable: boolean;
   /** How long mails and addresses are kept after their end. */
   retentionMs: number;
-  /** Databases fail over all the time. */
-  isShaky: boolean;
+  mood: Mood;
   isTroubled(): boolean;
   endTroubles(): void;
   faultRate(): number;
@@ -60,6 +59,18 @@ export interface Cut {
   faults: ReadonlySet<string>;
 }
 
+/** What a run is mostly about: some mistakes need several of the same kind. */
+const moods = {
+  ordinary: 50,
+  /** Databases fail over all the time. */
+  shaky: 14,
+  /** Nobody hears of anything, for days. */
+  deaf: 18,
+  /** Everybody stands still, now and then, until something is over, or nearly so. */
+  sleepy: 18,
+};
+export type Mood = keyof typeof moods;
+
 export const nothingCut: Cut = { steps: new Set(), faults: new Set() };
 export const environment = 'simulation';
 
@@ -78,26 +89,29 @@ export function createWorld(
   let drafts = 0;
   let step = 0;
   let faultsInStep = 0;
-  const rate = chance.one([0, 0.02, 0.05, 0.1]);
-  const isShaky = chance.isTrue(0.15);
+  const mood = chance.weighted(moods);
+  const rate = chance.one(mood === 'sleepy' ? [0.05, 0.1] : [0, 0.02, 0.05, 0.1]);
   const kind: ProviderKind = {
-    hasKey: chance.isTrue(isShaky ? 0.85 : 0.5),
-    canLookUp: chance.isTrue(0.5),
+    hasKey: chance.isTrue({ ordinary: 0.4, shaky: 0.85, deaf: 0.75, sleepy: 0.6 }[mood]),
+    canLookUp: chance.isTrue(mood === 'sleepy' ? 0.85 : 0.5),
     isLiar: chance.isTrue(0.14),
-    canTell: chance.isTrue(0.4),
+    canTell: chance.isTrue(mood === 'deaf' ? 0.1 : 0.4),
     // Shorter than the lease of the policy, and longer: then the call decides about the lease.
     longestCallMs: chance.one([20_000, 100_000]),
     ratePerSecond: chance.one([null, null, 1, 5]),
     // Doubts that last longer than a day need a provider of whom nobody hears.
-    loses: isShaky ? 0.5 : chance.one([0.05, 0.2, 0.2, 0.9]),
-    isSlow: chance.one([0.1, 0.25, 0.8]),
+    loses: { ordinary: chance.one([0.05, 0.2, 0.2]), shaky: 0.5, deaf: 0.9, sleepy: 0.3 }[mood],
+    isSlow: mood === 'sleepy' ? 0.8 : chance.one([0.1, 0.25, 0.8]),
     isHarsh: chance.isTrue(0.3),
   };
   // Spec 000's patient sender; it tries again by itself only where there are keys.
   const isReliable = chance.isTrue(0.4);
   const retentionMs = chance.isTrue(0.1) ? 6 * hourMs : 30 * 24 * hourMs;
   const policies = createPolicies(chance);
-  const mailman = createMailman({ chance, loses: chance.one([0.05, 0.15, 0.15, 0.9]) });
+  const mailman = createMailman({
+    chance,
+    loses: mood === 'deaf' || mood === 'sleepy' ? 0.9 : chance.one([0.05, 0.15, 0.15, 0.9]),
+  });
   const ledger = createLedger({
     ...{ chance, clock, story, isTroubled: () => isTroubled },
     onAccepted: mailman.announce,
@@ -174,7 +188,7 @@ export function createWorld(
       service = serviceOf(`account${accounts}`);
       story.tell(`new processes use account${accounts} from now on`);
     },
-    ...{ isReliable, retentionMs, isShaky },
+    ...{ isReliable, retentionMs, mood },
     isTroubled: () => isTroubled,
     endTroubles() {
       isTroubled = false;

@@ -199,7 +199,7 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
       const reference = {
         key,
         messageId: one.providerMessageId,
-        sentAfter: one.firstPossibleAcceptAt - usedMs - skewMs,
+        sentAfter: one.mayExistSince - usedMs - skewMs,
       };
       // Before the question: an answer that was long on its way says nothing about what was accepted meanwhile.
       const askedAt = clock.now();

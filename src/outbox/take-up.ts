@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/database.ts';
 import type { DialectName } from '../db/dialect.ts';
+import type { DeliveryMailRow } from '../db/schema.ts';
 import { statusesBefore } from '../domain/lifecycle.ts';
 import { type Claimed, claimedOf, mailsOf, takeInHand } from './claim.ts';
 import { statusList } from './rows.ts';
@@ -9,7 +10,8 @@ import { statusList } from './rows.ts';
 export interface Doubted extends Claimed {
   account: string | null;
   providerMessageId: string | null;
-  firstPossibleAcceptAt: number;
+  /** Its bytes exist since then. A database that went back in time may know of no attempt that is so old. */
+  mayExistSince: number;
   resubmitUntil: number | null;
   lastAttemptAt: number;
   /** It was said to be sent, and nothing proves that it ever left. */
@@ -51,11 +53,13 @@ export async function takeUpDeliveries(
   );
   return rows.map((row) => ({
     ...claimedOf(row, row.round, leaseEndsAt, mails.get(row.seq) ?? []),
+    mayExistSince: Math.min(row.first_possible_accept_at ?? now, frozenAt(mails.get(row.seq)) ?? now),
     account: row.account,
     providerMessageId: row.provider_message_id,
-    firstPossibleAcceptAt: row.first_possible_accept_at ?? now,
     resubmitUntil: row.resubmit_until,
     lastAttemptAt: row.last_attempt_at ?? row.first_possible_accept_at ?? now,
     isUnproven: row.evidence === 0,
   }));
 }
+
+const frozenAt = (mails: readonly DeliveryMailRow[] = []) => mails.find(({ round }) => round > 0)?.frozen_at;

@@ -13,8 +13,8 @@ import { type Tables, tablesOf } from './tables.ts';
  * Bugs that the simulator has found, each by its seed. Seed 485: a fail-over lost commits, so that the database went back in
  * time and gave out numbers twice. A worker that still held delivery X under a number wrote "accepted" to delivery Y, which had
  * that number now: Y was called sent and never mailed. Since then a report names its delivery, and its holder.
- * Other bugs have their tests where their surroundings are, with the seed in the name: seed 1909 in scenarios.test.ts and
- * resend-restore.test.ts, those of the fuzzers beside the code.
+ * Other bugs have their tests where their surroundings are, with the seed in the name: seeds 1909 and 9744 in
+ * scenarios.test.ts and resend-restore.test.ts, those of the fuzzers beside the code.
  */
 
 /** The database has lost the deliveries, and the next one gets the first number again. */

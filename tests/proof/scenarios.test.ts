@@ -296,6 +296,29 @@ onBothDatabases('what happens when', (dialect) => {
     expect(await timesAccepted([seq])).toEqual([1]);
   });
 
+  it('seed 9744: a mail that was written before the back-up is looked for since then, whatever the row knows of attempts', async () => {
+    await begin();
+    const seq = await acquaintance();
+    provider.mood = 'unreachable';
+    await world.live(minuteMs);
+    expect(await world.find(seq)).toMatchObject({ status: 'pending', sent_at: null });
+    await world.backUp();
+    provider.mood = 'well';
+    await world.live(hourMs, minuteMs);
+    expect(await timesAccepted([seq])).toEqual([1]);
+    await world.clock.advance(2 * hourMs);
+    await world.restore();
+    // The same bytes under the same key: it is the same mail, but nobody hears so, and then nobody works for a day.
+    provider.mood = 'mute';
+    await world.live(minuteMs);
+    expect(await world.find(seq)).toMatchObject({ status: 'reconciling' });
+    await world.clock.advance(dayMs);
+    provider.mood = 'well';
+    await world.live(2 * hourMs, everyMs);
+    expect(await world.find(seq)).toMatchObject({ status: 'sent' });
+    expect(await timesAccepted([seq])).toEqual([1]);
+  });
+
   it.each([
     ['the provider has no keys', { hasKeys: false }, hourMs],
     ['more than a day has passed', {}, dayMs + minuteMs],
