@@ -1,6 +1,6 @@
-// `npm run proof`: everything that a sceptic would run, at its full size, and one table of what came of it. It takes about an
-// hour on two cores.
-//   --only simulate,kills …           some of it: simulate, pairs, kills, images, mutations, fuzz
+// `npm run proof`: everything that a sceptic would run, at its full size, and one table of what came of it. It takes about
+// an hour and a half on two cores.
+//   --only simulate,kills …           some of it: simulate, points, pairs, kills, images, mutations, fuzz
 //   --seeds N --kills N --images N    smaller, or larger
 //   --write                           puts the table into docs/proof.md, if all of it ran and all of it is right
 import { once } from 'node:events';
@@ -35,11 +35,12 @@ const cores = String(availableParallelism());
 /** Each runs a command that anybody can run by itself; proof/verdicts.mjs says what its figures show. */
 const steps = {
   simulate: () => script('simulate', ['--seeds', values.seeds, '--workers', cores, '--json']),
+  points: () => runTests('points', ['--project', 'crash'], { TIDINGS_CRASH_ALL: '1' }),
   pairs: () => runPairs(),
   kills: () => script('crashtest', ['--database', 'both', '--kills', values.kills, '--json']),
   images: () => script('crashtest', ['--images', values.images, '--json']),
   mutations: () => script('mutations', ['--json', '--workers', cores]),
-  fuzz: () => runFuzzers(),
+  fuzz: () => runTests('fuzz', ['tests/fuzz'], { TIDINGS_FUZZ_RUNS: '20' }),
 };
 const all = Object.keys(verdicts);
 const chosen = values.only?.split(',') ?? all;
@@ -102,17 +103,18 @@ async function runPairs() {
   return { figures: [JSON.parse(readFileSync(out, 'utf8'))], ending };
 }
 
-async function runFuzzers() {
-  const out = join(folder, 'fuzz.json');
+/** Some of the tests, for longer than `npm test` does. */
+async function runTests(name, which, more) {
+  const out = join(folder, `${name}.json`);
   const postgres = await startPostgres();
   const { TIDINGS_TEST_POSTGRES_URL, ...rest } = process.env;
   const env = {
     ...(postgres.origin === 'DATABASE_URL' ? rest : withoutPostgresVariables(rest)),
     ...(postgres.url === undefined ? {} : { TIDINGS_TEST_POSTGRES_URL: postgres.url }),
-    ...{ TIDINGS_TEST_TMP: testFolder, TIDINGS_FUZZ_RUNS: '20' },
+    ...{ TIDINGS_TEST_TMP: testFolder, ...more },
   };
   const reports = ['--reporter=default', '--reporter=json', `--outputFile.json=${out}`, '--allowOnly=false'];
-  const { ending } = await run([commandOf('vitest'), 'run', 'tests/fuzz', ...reports], env);
+  const { ending } = await run([commandOf('vitest'), 'run', ...which, ...reports], env);
   const result = readVitestResult(out, ending);
   for (const failure of result.failures) console.error(`failed: ${failure}`);
   if (postgres.missing) console.error(`PostgreSQL: ${postgres.missing}`);

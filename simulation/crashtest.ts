@@ -1,29 +1,28 @@
-import { parseArgs } from 'node:util';
 import type { DialectName } from '../src/db/dialect.ts';
 import { hasPostgres } from '../tests/support/world.ts';
 import { type CrashResult, crash } from './crashtest/crash.ts';
 import { takeImages } from './crashtest/images.ts';
+import { readOptions } from './options.ts';
 
 /**
  * Whole processes on a real file and a real server, killed without warning at random instants, while intents come in over
  * HTTP and mails go out to a provider that keeps its own books; at the end its books are compared with ours. Everything is
  * in a temporary folder and on free ports of this machine.
- *   --kills N            so many on each database
- *   --database D         sqlite, postgres or both; what there is, if left out
- *   --processes N        so many on one database at a time
- *   --seed S             for what is drawn by lot; the instants themselves depend on the machine and do not come again
- *   --images N           no kills: so many crash-consistent copies of a SQLite database, each reopened and checked
- *   --json               results as lines of JSON; the last line is one
  */
-const { values } = parseArgs({
-  options: {
-    kills: { type: 'string', default: '50' },
-    processes: { type: 'string', default: '4' },
-    seed: { type: 'string', default: String(1 + Math.floor(Math.random() * 1e9)) },
-    database: { type: 'string' },
-    images: { type: 'string' },
-    json: { type: 'boolean', default: false },
-  },
+const usage = `npm run crashtest -- [options]
+  --kills N            so many on each database
+  --database D         sqlite, postgres or both; what there is, if left out
+  --processes N        so many on one database at a time
+  --seed S             for what is drawn by lot; the instants themselves depend on the machine and do not come again
+  --images N           no kills: so many crash-consistent copies of a SQLite database, each reopened and checked
+  --json               results as lines of JSON; the last line is one`;
+const values = readOptions(usage, {
+  kills: { type: 'string', default: '50' },
+  processes: { type: 'string', default: '4' },
+  seed: { type: 'string', default: String(1 + Math.floor(Math.random() * 1e9)) },
+  database: { type: 'string' },
+  images: { type: 'string' },
+  json: { type: 'boolean', default: false },
 });
 const databases = ['sqlite', 'postgres'] as const satisfies DialectName[];
 const numbers = [values.kills, values.processes, values.seed, values.images ?? '1'].map(Number);

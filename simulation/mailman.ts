@@ -89,7 +89,9 @@ export function createMailman({ chance, loses }: { chance: Chance; loses: number
       ...detailsOf[event],
     };
     const body = JSON.stringify({ type: chance.one(typesOf[event]), created_at: stamp, data });
-    const delayMs = chance.isTrue(0.6) ? chance.between(0, 500) : chance.between(0, 3 * hourMs);
+    // Some come when the next round's mail has long left.
+    const latestMs = entry && isBounced(entry) && tags === null ? 20 * hourMs : 3 * hourMs;
+    const delayMs = chance.isTrue(0.6) ? chance.between(0, 500) : chance.between(0, latestMs);
     letters.push({
       ...{ id: `msg_${written}`, entry, event, body, at, tags, isStray, isReply, hasTags: tags !== null },
       ...{ dueAt: at + delayMs, tries: 0 },
@@ -102,8 +104,9 @@ export function createMailman({ chance, loses }: { chance: Chance; loses: number
       const events: [EvidenceEvent, number][] = [['accepted', acceptedAt]];
       if (end === 'complained') events.push(['confirmed', endAt]);
       if (end !== 'silence') events.push([end, endAt]);
+      const untagged = isBounced(entry) ? 0.4 : 0.1;
       for (const [event, at] of events) {
-        write({ entry, event, at, tags: chance.isTrue(0.1) ? null : mail.tags });
+        write({ entry, event, at, tags: chance.isTrue(untagged) ? null : mail.tags });
       }
       if (chance.isTrue(0.05)) {
         const tags = { ...mail.tags, delivery_id: strangersId(chance) };

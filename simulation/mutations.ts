@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readOptions } from './options.ts';
 import { runClean, runPlanted } from './planted/plant.ts';
 import type { PlantedBug } from './planted/planted-bug.ts';
 import { plantedBugs } from './planted-bugs.ts';
@@ -9,20 +9,19 @@ import type { Broken } from './seeds.ts';
  * Every planted bug in a copy of the source of its own, until a seed breaks a promise: a bug that no seed notices is a hole in
  * the simulator, and one whose patch no longer applies proves nothing. Either fails the run. So does a simulator that raises an
  * alarm about the source as it is: an alarm counts only where the same seed is quiet without the bug.
- *   --only NAME,NAME     these alone
- *   --seeds N            seeds 1 to N for each (1000)
- *   --workers N          so many bugs at a time (2)
- *   --story              and what happened in the run that broke a promise
- *   --json               the result as one line of JSON, and everything else on stderr
  */
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string' },
-    seeds: { type: 'string' },
-    workers: { type: 'string' },
-    story: { type: 'boolean' },
-    json: { type: 'boolean' },
-  },
+const usage = `npm run mutations -- [options]
+  --only NAME,NAME     these alone
+  --seeds N            seeds 1 to N for each (1000)
+  --workers N          so many bugs at a time (2)
+  --story              and what happened in the run that broke a promise
+  --json               the result as one line of JSON, and everything else on stderr`;
+const values = readOptions(usage, {
+  only: { type: 'string' },
+  seeds: { type: 'string' },
+  workers: { type: 'string' },
+  story: { type: 'boolean' },
+  json: { type: 'boolean' },
 });
 
 /** What came of one bug. */

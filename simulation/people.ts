@@ -21,6 +21,9 @@ export async function operate(world: World, row: WatchedRow): Promise<void> {
   const verb = row.status === 'needs_review' ? resolution : 'requeued';
   if (verb === 'requeued' && isInMailbox(world, row)) return;
   await perform(world, row, verb);
+  // Another one, who thinks that what was given up can be sent again, and does not ask anybody.
+  if (verb !== 'resolved_closed' || !world.mayStrike('an operator requeues what was closed in doubt')) return;
+  await perform(world, row, 'requeued', () => entriesOf(world, row).forEach(denyEntry));
 }
 
 /** He saw that it needed a decision; meanwhile somebody else may have decided. */

@@ -26,6 +26,8 @@ export interface PostWatchParts {
 /** Of a limit of one a second: what stood still with a slot in its hand may come late, and all at once. */
 const paceWindowMs = 10_000;
 const paceSlack = 8;
+/** A clock that is set back, from ahead to behind. */
+const skewMs = 4_000;
 
 /** Answers whether the row knows of it: after a fail-over it may not. */
 export function createPostWatch(parts: PostWatchParts): (post: Post) => boolean {
@@ -64,6 +66,10 @@ export function createPostWatch(parts: PostWatchParts): (post: Post) => boolean 
       violate('write ahead', `round ${round} of #${row?.seq} leaves while it is ${row?.status}`);
     }
     if (isTheirs && row.status === 'reconciling') checkKey(row, account, leaseEndsAt);
+    if (clock.now() + longestCallMs > leaseEndsAt + skewMs) {
+      const overMs = clock.now() + longestCallMs - leaseEndsAt;
+      violate('leases', `round ${round} of #${row?.seq} may be on its way for ${overMs} ms after its lease`);
+    }
     const hash = bodyHash(mail);
     if (isTheirs && row.content_hash !== hash && !isOldHand(who)) {
       violate('one key, one body', `#${row.seq} leaves with another body than was kept`);

@@ -14,6 +14,7 @@ export const promises = {
   'one key, one body': 'what leaves under one key is the same, byte for byte',
   'a round opens on knowledge': 'a new mail is made only when it is known that the last one did not stay',
   fence: 'what somebody holds is moved by them, by evidence, by consent, or after their time',
+  leases: 'no call begins that may last longer than the lease of its mail',
   attempts: 'an attempt is counted once, when it ends; what was only put off is none',
   'dead letters': 'given up by us only after as many attempts as there are',
   consent: 'no mail begins after its recipient has said no',
@@ -149,15 +150,26 @@ export function checkAttemptEnds(
 export function checkDoubt(
   before: WatchedRow,
   row: WatchedRow,
-  facts: { now: number; hasKey: boolean },
+  facts: { now: number; hasKey: boolean; absentFrom: number },
   violate: Violate,
 ): void {
+  const isSameDoubt = before.first_possible_accept_at === row.first_possible_accept_at;
+  if (isSameDoubt && (row.resubmit_until ?? 0) > (before.resubmit_until ?? Infinity)) {
+    violate('the key window', `#${row.seq} may leave again for longer than when its doubt began`);
+  }
   if (before.status !== 'reconciling' || row.evidence !== before.evidence) return;
   const until = before.resubmit_until;
   if (row.status === 'needs_review' && until !== null && until > facts.now + skewMs) {
     violate(
       'a person is asked last',
       `#${row.seq} needs a person ${until - facts.now} ms before its key is forgotten`,
+    );
+  }
+  const { absentFrom } = facts;
+  if (row.status === 'failed_transient' && facts.now + 2 * skewMs < absentFrom) {
+    violate(
+      'no false no',
+      `#${row.seq} is called absent ${absentFrom - facts.now} ms before that can be known`,
     );
   }
   const isBarred = facts.hasKey && until === null && before.round > 0 && before.evidence > 0;

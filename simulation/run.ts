@@ -146,7 +146,7 @@ async function doSomething(scene: Scene): Promise<unknown> {
       if (chance.isTrue(0.5)) startAll(processes);
       return;
     case 'work':
-      return workOn(scene);
+      return workOn(scene, chance.between(2, 4));
     case 'webhook':
       return world.mailman.tellOne(world, chosen);
     case 'operator':
@@ -196,7 +196,7 @@ async function doSomething(scene: Scene): Promise<unknown> {
     case 'back_up':
       return backUp(scene);
     case 'fail_over':
-      return failOver(scene);
+      return failOver(scene, chosen);
     case 'bad_day':
       return haveBadDay(scene, chosen);
   }
@@ -216,9 +216,9 @@ function startAll(processes: readonly SimulatedProcess[]): void {
 }
 
 /** Everybody, for a few minutes. */
-async function workOn({ world, processes }: Scene): Promise<void> {
+async function workOn({ world, processes }: Scene, turns: number): Promise<void> {
   const { chance, clock, watch } = world;
-  for (let left = chance.between(2, 4); left > 0; left--) {
+  for (let left = turns; left > 0; left--) {
     startAll(processes);
     await clock.advance(chance.between(2_000, 90_000));
     watch.lookAround();
@@ -237,15 +237,19 @@ async function backUp(scene: Scene): Promise<void> {
 /** What is asked for after the replica was made, and sent, and lost, is sent once more: to a provider who knows its key. */
 async function haveBadDay(scene: Scene, process: SimulatedProcess): Promise<void> {
   const { world } = scene;
-  if (world.chance.isTrue(0.5)) await enqueue(world, process);
+  const { chance } = world;
+  // Some are on the replica, others get their numbers after it was made.
+  const isEarly = chance.isTrue(0.5);
+  if (isEarly) await enqueue(world, process);
   await backUp(scene);
-  await workOn(scene);
-  await failOver(scene);
-  await workOn(scene);
+  if (!isEarly) await enqueue(world, process);
+  if (chance.isTrue(0.7)) await workOn(scene, 1);
+  await world.clock.advance(chance.one([0, 0, 2 * hourMs, 10 * hourMs]));
+  await failOver(scene, process);
 }
 
 /** The replica becomes the database: what was committed since is gone, for everybody and for good. */
-async function failOver(scene: Scene): Promise<void> {
+async function failOver(scene: Scene, process: SimulatedProcess): Promise<void> {
   const { world, stage, backUp, processes } = scene;
   if (backUp && world.chance.isTrue(0.5)) {
     // With mails on their way, of which the replica knows nothing.
@@ -261,6 +265,7 @@ async function failOver(scene: Scene): Promise<void> {
     await world.watch.afterRestore(backUp.seen);
     askForAllAgain(world);
   });
+  if (world.chance.isTrue(0.5)) await askAgain(world, process);
   // They go on at once, with what the replica knows.
-  if (world.chance.isTrue(0.5)) await workOn(scene);
+  if (world.chance.isTrue(0.8)) await workOn(scene, 2);
 }

@@ -9,7 +9,7 @@ import type {
   Progress,
   ProgressReport,
 } from '../src/providers/provider.ts';
-import { hourMs, secondMs } from './chance.ts';
+import { hourMs, minuteMs, secondMs } from './chance.ts';
 import { deny } from './ledger.ts';
 import type { FaultName } from './tally.ts';
 import type { World } from './world.ts';
@@ -179,7 +179,7 @@ export function createService(parts: ServiceParts): Service {
       const indexedUntil = clock.now() - (isLate ? chance.between(0, indexingDelayMs) : 0);
       const mine = ledger.entries.filter((entry) => entry.account === account && entry.key === key);
       const found = mine.findLast(
-        ({ acceptedAt }) => acceptedAt <= indexedUntil && acceptedAt >= sentAfter - hourMs,
+        ({ acceptedAt }) => acceptedAt <= indexedUntil && acceptedAt >= sentAfter - minuteMs,
       );
       if (found && kind.isLiar && isStruck(0.4, 'a look-up says that a mail is absent which is there')) {
         mine.forEach(deny);

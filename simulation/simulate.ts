@@ -1,30 +1,27 @@
-import { parseArgs } from 'node:util';
 import { type Result, root, runMany } from './many.ts';
+import { readOptions } from './options.ts';
 import { runSeed } from './run.ts';
 import { cutOf, optionsOf, shrink } from './shrink.ts';
 import { openStage } from './stage.ts';
 import { neverHappened } from './tally.ts';
 
-/**
- * The engine in a world that fails, again and again, with nothing left to chance but the seed.
- *   --seeds N [--seed S]   N seeds from S on (1), in two processes; stops at the first that breaks a promise
- *   --seed S               one seed, told in full
- *   --shrink               and, if it breaks a promise, once more with as little happening as it takes
- *   --counts               how often each fault and each arrow of the life cycle happened
- *   --json                 one line for a program
- * What a shrunk run was made with: --without-steps 3,7 --without-faults 12.1
- */
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string' },
-    seed: { type: 'string' },
-    workers: { type: 'string' },
-    shrink: { type: 'boolean' },
-    counts: { type: 'boolean' },
-    json: { type: 'boolean' },
-    'without-steps': { type: 'string' },
-    'without-faults': { type: 'string' },
-  },
+/** The engine in a world that fails, again and again, with nothing left to chance but the seed. */
+const usage = `npm run simulate -- [options]
+  --seeds N [--seed S]   N seeds from S on (1), in two processes; stops at the first that breaks a promise
+  --seed S               one seed, told in full
+  --shrink               and, if it breaks a promise, once more with as little happening as it takes
+  --counts               how often each fault and each arrow of the life cycle happened
+  --json                 one line for a program
+What a shrunk run was made with: --without-steps 3,7 --without-faults 12.1`;
+const values = readOptions(usage, {
+  seeds: { type: 'string' },
+  seed: { type: 'string' },
+  workers: { type: 'string' },
+  shrink: { type: 'boolean' },
+  counts: { type: 'boolean' },
+  json: { type: 'boolean' },
+  'without-steps': { type: 'string' },
+  'without-faults': { type: 'string' },
 });
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const linesShown = 60;

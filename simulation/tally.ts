@@ -67,6 +67,7 @@ export const faultNames = [
   // People
   'an operator requeues in mid-flight',
   'an operator requeues what arrived',
+  'an operator requeues what was closed in doubt',
   'an operator says that it was sent, and it was not',
   'an operator says that it was not sent, and it was',
   'an operator asks by SQL',

@@ -104,6 +104,8 @@ export function createWatch(parts: WatchParts): Watch {
   /** Processes that were there before a fail-over: they may act on what is no longer so. */
   const oldHands = new Set<string>();
   const hands = new Set<string>();
+  /** Until then whoever had a delivery in hand may still give it to the provider. */
+  const mayLeaveUntil = new Map<string, number>();
   /** What a process has heard of a delivery, until it writes it down. */
   const heard = new Map<string, 'conflict' | 'found'>();
   let violation: Violation | null = null;
@@ -149,6 +151,10 @@ export function createWatch(parts: WatchParts): Watch {
     }
   }
 
+  function mayLeave(id: string, until: number): void {
+    mayLeaveUntil.set(id, Math.max(until, mayLeaveUntil.get(id) ?? 0));
+  }
+
   function countArrow(before: WatchedRow, row: WatchedRow): void {
     // The others are in the story of the delivery.
     if (before.status !== 'claimed' && row.status === 'claimed') tally.arrow(`${before.status} → claimed`);
@@ -181,13 +187,23 @@ export function createWatch(parts: WatchParts): Watch {
         const isImported = ledger.imported.has(row.id);
         attempts.check(before, row);
         checkAttemptEnds(before, row, isReliable, violate);
-        checkDoubt(before, row, { now: clock.now(), hasKey: kind.hasKey }, violate);
+        checkDoubt(
+          before,
+          row,
+          {
+            now: clock.now(),
+            hasKey: kind.hasKey,
+            absentFrom: (mayLeaveUntil.get(row.id) ?? 0) + indexingDelayMs,
+          },
+          violate,
+        );
         checkHeard(who, before, row);
         const counted = isRestored() ? attemptsMax : attempts.counted(row);
         checkStep(before, row, { who, now: clock.now(), attemptsMax, counted, isImported }, violate);
         checkRow(before, row, isImported, violate);
       }
       if (before && who !== restoring) countArrow(before, row);
+      if (row.status === 'sending' && before?.status !== 'sending') mayLeave(row.id, row.due_at ?? 0);
       if (row.provider_message_id !== null) messageIds.add(row.provider_message_id);
       if (kind.hasKey) findAgain(row);
       const change = changeOf(before, row);
@@ -279,6 +295,7 @@ export function createWatch(parts: WatchParts): Watch {
     posted(post) {
       const { delivery_id: id = '', round } = post.parcel.mail.tags;
       if (post.isAttempt) attempts.made(id, Number(round));
+      mayLeave(id, post.parcel.leaseEndsAt);
       return checkPost(post);
     },
     async afterRestore(seen) {
@@ -288,6 +305,7 @@ export function createWatch(parts: WatchParts): Watch {
       firstAccepted = new Map(seen.firstAccepted);
       for (const who of hands) oldHands.add(who);
       heard.clear();
+      mayLeaveUntil.clear();
       for (const entry of ledger.entries) {
         if ((entry.bounceToldAt ?? 0) >= seen.at) entry.bounceToldAt = null;
       }

@@ -12,6 +12,7 @@ export const verdicts = {
       isRight: broken === null && missed.length === 0 && seeds === wanted,
     };
   },
+  points: (results) => testsOf('every crash point, both databases, each provider', results),
   pairs: ([{ points, pairs, broken, missing }]) => ({
     what: 'every pair of crash points, SQLite',
     result: `${points} points, ${number(pairs)} pairs, ${broken} broken${missing.length > 0 ? `; nothing from ${missing.join(', ')}` : ''}`,
@@ -43,13 +44,17 @@ export const verdicts = {
     result: `${planted} planted, ${caught} caught, the latest by seed ${latestSeed}`,
     isRight: planted > 0 && planted === caught,
   }),
-  /** Out of what readVitestResult makes of its report. */
-  fuzz: ([{ passed, failures, skipped }]) => ({
-    what: 'fuzzers, twenty times as long as in npm test',
+  fuzz: (results) => testsOf('fuzzers, twenty times as long as in npm test', results),
+};
+
+/** Out of what readVitestResult makes of their report. */
+function testsOf(what, [{ passed, failures, skipped }]) {
+  return {
+    what,
     result: `${passed} passed, ${failures.length} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}`,
     isRight: passed > 0 && failures.length === 0 && skipped.length === 0,
-  }),
-};
+  };
+}
 
 /** The row of a step: its figures, beside how its process ended. Figures alone are not believed. */
 export function rowOf(name, { figures, ending }, order) {

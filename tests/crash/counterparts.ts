@@ -11,9 +11,11 @@ import { startFakeResend } from '../support/fake-resend/fake-resend.ts';
 import { createFakeSmtp } from '../support/fake-smtp/fake-smtp.ts';
 import type { JumpingClock } from './jumping-clock.ts';
 
+export const counterpartNames = ['resend', 'smtp', 'capture'] as const;
+
 /** Who takes the mail, over a real socket where there is one, and what was truly accepted. */
 export interface Counterpart {
-  name: 'resend' | 'smtp' | 'capture';
+  name: (typeof counterpartNames)[number];
   /** A client of its own for each life. */
   connect(db: Database): Provider;
   /** The addresses of all mails that were accepted, one entry a mail. */

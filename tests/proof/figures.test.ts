@@ -90,6 +90,7 @@ const right = {
   })),
   images: [{ images: 7, reopened: 9, wrong: 0 }],
   mutations: [{ planted: 30, caught: 30, latestSeed: 4 }],
+  points: [{ passed: 7, failures: [], skipped: [] }],
   fuzz: [{ passed: 4, failures: [], skipped: [] }],
 };
 const steps = Object.keys(right) as (keyof typeof right)[];
@@ -130,6 +131,9 @@ it.each([
   ['images', { wrong: 1 }],
   ['mutations', { planted: 0, caught: 0 }],
   ['mutations', { caught: 29 }],
+  ['points', { passed: 0 }],
+  ['points', { failures: ['a file that does not load'] }],
+  ['points', { skipped: ['a test'] }],
   ['fuzz', { passed: 0 }],
   ['fuzz', { failures: ['a file that does not load'] }],
   ['fuzz', { skipped: ['a test'] }],
