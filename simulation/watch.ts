@@ -138,7 +138,8 @@ export function createWatch(parts: WatchParts): Watch {
     const isTakenUpAnew = before.lease !== row.lease;
     if (what === undefined || (before.told_up_to === row.told_up_to && !isTakenUpAnew)) return;
     heard.delete(key);
-    if (isTakenUpAnew) return;
+    // Or it was heard of a delivery that was in their hands before a fail-over.
+    if (isTakenUpAnew || oldHands.has(who)) return;
     if (before.locked_by !== who || (before.due_at ?? 0) <= clock.now()) return;
     if (what === 'conflict' && row.status === 'reconciling' && row.resubmit_until !== null) {
       violate(

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import type { Template } from './template.ts';
-import { unknownVariable, type ValueProblem } from './values.ts';
+import type { unknownVariable, ValueProblem } from './values.ts';
 import { localeFor, words } from './words.ts';
 
 /**
@@ -41,14 +41,14 @@ export async function render(
 ): Promise<Rendered> {
   const read = templates.get(name);
   if (!read) return problem('missing_template', `There is no template named ${quoted(name)}.`);
-  const { template, markupOf } = loaded.get(name) ?? (await load(name, read));
+  const { template, markupOf, unknownIn } = loaded.get(name) ?? (await load(name, read));
   const language = localeFor(locale, template.locales);
   if (!language) {
     const written = `The template ${name} is written in ${template.locales.join(', ')}`;
     return problem('missing_locale', `${written}, and not in ${quoted(locale ?? '')}.`);
   }
   try {
-    const unknown = unknownVariables === 'refused' && unknownVariable(name, template.schema, props);
+    const unknown = unknownVariables === 'refused' && unknownIn(name, template.schema, props);
     if (unknown) return unknown;
     const values = template.read(unsubscribeUrl === undefined ? props : { unsubscribeUrl, ...props });
     if (!values.ok) return values;
@@ -69,19 +69,21 @@ export async function render(
 interface Loaded {
   template: Template;
   markupOf(element: ReactElement): string;
+  unknownIn: typeof unknownVariable;
 }
 
 /** Kept here, so that all mails but the first are made without waiting for anything. */
 const loaded = new Map<string, Loaded>();
 
-/** When the first mail is made: who only lists deliveries does not wait for React. */
+/** When the first mail is made: who only lists deliveries waits neither for React nor for schemas. */
 async function load(name: string, read: () => Promise<Template>): Promise<Loaded> {
-  const [template, { renderToStaticMarkup: markupOf }] = await Promise.all([
+  const [template, { renderToStaticMarkup: markupOf }, { unknownVariable: unknownIn }] = await Promise.all([
     read(),
     import('react-dom/server'),
+    import('./values.ts'),
   ]);
-  loaded.set(name, { template, markupOf });
-  return { template, markupOf };
+  loaded.set(name, { template, markupOf, unknownIn });
+  return { template, markupOf, unknownIn };
 }
 
 function problem(code: RenderProblem, sentence: string): Rendered {
