@@ -25,7 +25,7 @@ export default defineConfig({
     // Worlds (databases, child processes) are slow to build on two cores; a hang is still a failure.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    setupFiles: ['tests/support/collect-logs.ts'],
+    setupFiles: ['tests/support/collect-logs.ts', 'tests/support/drop-databases.ts'],
     pool: 'forks',
     // Most tests wait for a disk, a socket or a child: there is room for one more than there are cores.
     maxWorkers: availableParallelism() + 1,

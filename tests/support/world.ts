@@ -1,18 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import pg from 'pg';
 import { describe } from 'vitest';
-import { type Database, openDatabase } from '../../src/db/database.ts';
+import type { Database } from '../../src/db/database.ts';
 import type { DialectName } from '../../src/db/dialect.ts';
-import { migrate } from '../../src/db/migrate.ts';
 import type { Intent } from '../../src/domain/delivery.ts';
 import type { Fact } from '../../src/outbox/facts.ts';
 import { createOutbox, type Outbox, readNamespace } from '../../src/outbox/outbox.ts';
 import { createQueries, type OutboxQueries } from '../../src/outbox/queries.ts';
-import { createManualClock, type ManualClock, systemClock } from '../../src/std/clock.ts';
-import { systemIds } from '../../src/std/ids.ts';
+import { createManualClock, type ManualClock } from '../../src/std/clock.ts';
 import { silentLog } from '../../src/std/log.ts';
+import { hasPostgres, migratedDatabase } from './own-database.ts';
+
+export { emptyDatabase, hasPostgres } from './own-database.ts';
 
 /** A real database of its own, with the real tables and an outbox on a clock that the test moves. */
 export interface World {
@@ -28,48 +25,14 @@ export interface World {
   close(): Promise<void>;
 }
 
-const postgresUrl = process.env.TIDINGS_TEST_POSTGRES_URL;
-
-export const hasPostgres = postgresUrl !== undefined;
-
 /** The same tests on both databases. Without a PostgreSQL they are skipped, and the runner says so by name. */
 export function onBothDatabases(name: string, tests: (dialect: DialectName) => void): void {
   describe(`${name} (sqlite)`, () => tests('sqlite'));
   describe.skipIf(!hasPostgres)(`${name} (postgres)`, () => tests('postgres'));
 }
 
-export async function emptyDatabase(dialect: DialectName): Promise<{ url: string; drop(): Promise<void> }> {
-  if (dialect === 'sqlite') {
-    const root = process.env.TIDINGS_TEST_TMP ?? tmpdir();
-    mkdirSync(root, { recursive: true });
-    const folder = mkdtempSync(join(root, 'tidings-'));
-    return {
-      url: `sqlite:${join(folder, 'test.db')}`,
-      drop: async () => rmSync(folder, { recursive: true, force: true }),
-    };
-  }
-  if (!postgresUrl) throw new Error('TIDINGS_TEST_POSTGRES_URL is not set; run the tests with npm test');
-  const name = `tidings_test_${systemIds.uuid().replaceAll('-', '')}`;
-  await asAdministrator(`CREATE DATABASE ${name}`);
-  const url = new URL(postgresUrl);
-  url.pathname = `/${name}`;
-  return { url: url.href, drop: () => asAdministrator(`DROP DATABASE ${name} WITH (FORCE)`) };
-}
-
-async function asAdministrator(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: postgresUrl });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
-
 export async function createWorld(dialect: DialectName, more: { healAfterMs?: number } = {}): Promise<World> {
-  const { url, drop } = await emptyDatabase(dialect);
-  const db = await openDatabase(url, { clock: systemClock, log: silentLog });
-  await migrate(db, { clock: systemClock, ids: systemIds });
+  const { url, drop, db } = await migratedDatabase(dialect);
   const clock = createManualClock();
   const told: World['told'] = [];
   let failures = 0;

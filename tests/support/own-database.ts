@@ -1,0 +1,115 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import type { DialectName } from '../../src/db/dialect.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { systemClock } from '../../src/std/clock.ts';
+import { systemIds } from '../../src/std/ids.ts';
+import { silentLog } from '../../src/std/log.ts';
+
+/** A database that nobody else uses. */
+export interface OwnDatabase {
+  url: string;
+  drop(): Promise<void>;
+}
+
+const postgresUrl = process.env.TIDINGS_TEST_POSTGRES_URL;
+
+export const hasPostgres = postgresUrl !== undefined;
+
+export async function emptyDatabase(dialect: DialectName): Promise<OwnDatabase> {
+  if (dialect === 'sqlite') {
+    const root = process.env.TIDINGS_TEST_TMP ?? tmpdir();
+    mkdirSync(root, { recursive: true });
+    const folder = mkdtempSync(join(root, 'tidings-'));
+    return {
+      url: `sqlite:${join(folder, 'test.db')}`,
+      drop: async () => rmSync(folder, { recursive: true, force: true }),
+    };
+  }
+  if (!postgresUrl) throw new Error('TIDINGS_TEST_POSTGRES_URL is not set; run the tests with npm test');
+  const name = `tidings_test_${systemIds.uuid().replaceAll('-', '')}`;
+  await connected(postgresUrl, (query) => query(`CREATE DATABASE ${name}`));
+  const url = new URL(postgresUrl);
+  url.pathname = `/${name}`;
+  const drop = async () => {
+    await connected(postgresUrl, (query) => query(`DROP DATABASE ${name} WITH (FORCE)`));
+  };
+  return { url: url.href, drop };
+}
+
+/**
+ * With all tables, and nothing in them. To make one on PostgreSQL takes longer than most tests: what a test leaves behind is
+ * swept, and the next test of its file gets it, unless something else than rows has changed.
+ */
+export async function migratedDatabase(dialect: DialectName): Promise<OwnDatabase & { db: Database }> {
+  const swept = dialect === 'postgres' ? left.pop() : undefined;
+  const own = swept ?? (await emptyDatabase(dialect));
+  const db = await openDatabase(own.url, { clock: systemClock, log: silentLog });
+  if (!swept) await migrate(db, { clock: systemClock, ids: systemIds });
+  if (dialect === 'sqlite') return { ...own, db };
+  const shape = swept?.shape ?? (await connected(own.url, shapeOf));
+  const drop = async () => {
+    const isSwept = await connected(own.url, (query) => sweep(query, shape)).catch(() => false);
+    if (isSwept) left.push({ ...own, shape });
+    else await own.drop();
+  };
+  return { url: own.url, drop, db };
+}
+
+const left: (OwnDatabase & { shape: string })[] = [];
+
+/** At the end of a file: nobody else will come for them. */
+export async function dropSwept(): Promise<void> {
+  for (const { drop } of left.splice(0)) await drop();
+}
+
+/** All that is not swept: tables and what belongs to them, and the two tables whose rows are made with them. */
+const shape = `
+  SELECT md5(string_agg(line, ' ' ORDER BY line)) AS shape FROM (
+    SELECT pg_get_indexdef(oid) AS line FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'i'
+    UNION ALL SELECT attrelid::regclass || ' ' || attname || ' ' || atttypid || ' ' || attnotnull || ' ' || attisdropped
+      FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid WHERE relnamespace = 'public'::regnamespace
+    UNION ALL SELECT tgname::text FROM pg_trigger WHERE NOT tgisinternal
+    UNION ALL SELECT conname::text FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+    UNION ALL SELECT proname::text FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+    UNION ALL SELECT setconfig::text FROM pg_db_role_setting
+    UNION ALL SELECT instance::text FROM instance
+    UNION ALL SELECT schema_migrations::text FROM schema_migrations
+  ) AS lines`;
+
+async function shapeOf(query: Query): Promise<string> {
+  const [row] = await query(shape);
+  return row?.shape ?? '';
+}
+
+/** Answers false where it cannot be used again. */
+async function sweep(query: Query, shape: string): Promise<boolean> {
+  if ((await shapeOf(query)) !== shape) return false;
+  const tables = await query(
+    `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+      AND relname NOT IN ('instance', 'schema_migrations') ORDER BY oid DESC`,
+  );
+  // What somebody still holds is not waited for.
+  await query("SET lock_timeout = '500ms'");
+  await query(tables.map(({ relname }) => `DELETE FROM ${relname}`).join('; '));
+  await query(
+    `SELECT setval(oid::regclass, 1, false) FROM pg_class
+      WHERE relnamespace = 'public'::regnamespace AND relkind = 'S'`,
+  );
+  return true;
+}
+
+type Query = (statement: string) => Promise<Record<string, string>[]>;
+
+async function connected<T>(url: string, work: (query: Query) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(async (statement) => (await client.query(statement)).rows ?? []);
+  } finally {
+    await client.end();
+  }
+}
