@@ -172,6 +172,9 @@ export function checkDoubt(
       `#${row.seq} is called absent ${absentFrom - facts.now} ms before that can be known`,
     );
   }
+  if (row.status === 'needs_review' && facts.now + 2 * skewMs < absentFrom) {
+    violate('a person is asked last', `#${row.seq} needs a person ${absentFrom - facts.now} ms too early`);
+  }
   const isBarred = facts.hasKey && until === null && before.round > 0 && before.evidence > 0;
   if (isBarred && row.status === 'failed_transient') {
     violate('the key window', `#${row.seq} is called absent, although something else holds its key`);
