@@ -45,7 +45,11 @@ export function createAttemptCount({ ledger, violate }: { ledger: Ledger; violat
       if (row.round === before.round && row.attempts > before.attempts) {
         ofRound.counted += row.attempts - before.attempts;
       }
-      if (ofRound.counted > ofRound.possible) {
+      // Word of a mail that was denied closes an attempt of which it is not the end.
+      const isDenied = ledger.entries.some(
+        (entry) => entry.deliveryId === row.id && entry.round === row.round && entry.isDenied,
+      );
+      if (ofRound.counted > ofRound.possible && !isDenied) {
         violate('attempts', `#${row.seq}: ${ofRound.counted} counted, ${ofRound.possible} made`);
       }
     },

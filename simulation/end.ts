@@ -3,6 +3,7 @@ import type { Database } from '../src/db/database.ts';
 import { arrow, type WorkEvent } from '../src/domain/lifecycle.ts';
 import type { Status } from '../src/domain/status.ts';
 import { readCounts } from '../src/outbox/counts.ts';
+import { type Entry, isBounce, type Ledger } from './ledger.ts';
 import type { Answered } from './mailman.ts';
 import type { Violate, WatchedRow } from './promises.ts';
 import { arrowName, type Tally } from './tally.ts';
@@ -19,8 +20,7 @@ export async function checkTheEnd(parts: {
   messageIds: ReadonlySet<string>;
   /** Evidence of rounds may have come that this database has not begun. */
   isRestored: boolean;
-  /** What another system has sent: of its mails nothing was kept here. */
-  imported: ReadonlySet<string>;
+  ledger: Ledger;
 }): Promise<void> {
   await checkStory(parts);
   await checkCounts(parts);
@@ -40,19 +40,33 @@ const events = CompiledQuery.raw(
   ignored: string | null;
 }>;
 
-async function checkStory({
-  db,
-  rows,
-  violate,
-  tally,
-  isRestored,
-}: Parameters<typeof checkTheEnd>[0]): Promise<void> {
+/** Of a mail is told what was said of it, and not what was said of another, or in other words. */
+function checkWord(
+  { seq, event, round }: { seq: number; event: string; round: number },
+  { rows, ledger, isRestored, violate }: Parameters<typeof checkTheEnd>[0],
+): void {
+  const id = rows.find((row) => row.seq === seq)?.id ?? '';
+  if (!isBounce.has(event) || isRestored || ledger.invented.has(id)) return;
+  const mine = ledger.entries.filter((entry) => entry.deliveryId === id && entry.round === round);
+  // Whoever asks is told of all that failed as of a bounce.
+  const isSo = ({ end, isSlandered }: Entry) =>
+    end === event || (event === 'bounced_for_now' && (isSlandered || isBounce.has(end)));
+  if (mine.some(isSo)) return;
+  violate('story', `#${seq}: ${event} is told of round ${round}, of which nobody said so`);
+}
+
+async function checkStory(parts: Parameters<typeof checkTheEnd>[0]): Promise<void> {
+  const { db, rows, violate, tally, isRestored } = parts;
   const last = new Map<number, string>();
   /** The round that may be opened, by what was told of the one before. */
   const mayOpen = new Map<number, number>();
   const { rows: told } = await db.write.executeQuery(events);
   for (const { delivery_seq, event, status, round, came_from, ignored } of told) {
+    if (event === 'begun' || event === 'taken_up' || (ignored ?? 'contradicts') !== 'contradicts') {
+      violate('story', `#${delivery_seq}: ${event} is told, and nothing came of it (${ignored ?? event})`);
+    }
     if (ignored !== null) continue;
+    checkWord({ seq: delivery_seq, event, round }, parts);
     if (came_from !== null) tally.arrow(arrowName(came_from, event));
     if (opensRound.has(event)) {
       mayOpen.set(delivery_seq, Math.max(mayOpen.get(delivery_seq) ?? 1, round + 1));
@@ -118,7 +132,7 @@ async function checkWebhooks({
   violate,
   answered,
   messageIds,
-  imported,
+  ledger: { imported },
   isRestored,
 }: Parameters<typeof checkTheEnd>[0]): Promise<void> {
   const known = new Set((await db.write.executeQuery(knownMails)).rows.map(({ id }) => id));

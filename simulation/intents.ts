@@ -18,7 +18,9 @@ export async function enqueue(world: World, process: SimulatedProcess): Promise<
   const known = asked.get(world) ?? [];
   asked.set(world, known);
   const isFirst = known.length === 0;
-  const count = chance.isTrue(0.06) && isFirst ? chance.between(10, 30) : chance.between(1, isFirst ? 4 : 2);
+  const isCrowded = world.mood === 'crowded';
+  const isMany = isFirst && chance.isTrue(isCrowded ? 1 : 0.03);
+  const count = isMany ? chance.between(12, 36) : chance.between(1, isCrowded ? 8 : isFirst ? 4 : 2);
   const people = Math.max(1, Math.ceil(count / chance.between(1, 3)));
   const intents = Array.from({ length: count }, (_, index): Intent => {
     const source = chance.one(sourceNames);

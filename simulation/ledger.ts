@@ -52,7 +52,7 @@ const ends = {
 type End = keyof typeof ends;
 
 /** From then on the recipient does not have it. */
-const isBounce: ReadonlySet<string> = new Set<EvidenceEvent>([
+export const isBounce: ReadonlySet<string> = new Set<EvidenceEvent>([
   'bounced_for_now',
   'over_quota',
   'bounced_for_good',

@@ -68,7 +68,10 @@ export function createProcess(name: string, world: World): SimulatedProcess {
   const sources = createSources(world, faults, world.told);
   const consent = consentIn(world, { db, clock });
   const sourceNamed = (source: string) => sources.find((each) => each.name === source);
-  const listeners = { consent: consent.learn, source: (source: string) => sourceNamed(source)?.changed };
+  const listeners = {
+    consent: world.overheard(consent),
+    source: (source: string) => sourceNamed(source)?.changed,
+  };
   const outbox = createOutbox({
     ...{ db, clock, log, namespace, listeners },
     healAfterMs: provider.progress ? healAfterMs : null,

@@ -111,6 +111,7 @@ const actions = {
 
 const actionsIn: Readonly<Record<Mood, typeof actions>> = {
   ordinary: actions,
+  crowded: { ...actions, work: 25, pause: 4, intents: 4 },
   shaky: { ...actions, back_up: 8, fail_over: 9, bad_day: 8, intents: 8 },
   deaf: { ...actions, edge: 20, hours: 6, work: 10 },
   sleepy: { ...actions, edge: 20, pause: 4, work: 10 },

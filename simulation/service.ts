@@ -41,6 +41,7 @@ export interface ProviderKind {
   loses: number;
   isSlow: number;
   isHarsh: boolean;
+  isDownOften: boolean;
 }
 
 export type ServiceParts = Pick<
@@ -68,6 +69,7 @@ const fates = {
   unreachable: 3,
   over_quota: 1,
 };
+const downFates = { ...fates, unreachable: 25, throttle: 6 };
 type Fate = keyof typeof fates;
 const faultOf: Readonly<Record<Exclude<Fate, 'accept'>, FaultName>> = {
   vanish: 'hangs, and never had it',
@@ -87,7 +89,9 @@ export function createService(parts: ServiceParts): Service {
     isTroubled() && chance.isTrue(probability) && mayStrike(fault);
 
   function fateOf(): Fate {
-    const fate = isTroubled() ? chance.weighted(kind.isHarsh ? harshFates : fates) : 'accept';
+    const fate = isTroubled()
+      ? chance.weighted(kind.isDownOften ? downFates : kind.isHarsh ? harshFates : fates)
+      : 'accept';
     return fate === 'accept' || !mayStrike(faultOf[fate]) ? 'accept' : fate;
   }
 

@@ -1,5 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import type { Database } from '../src/db/database.ts';
+import { evidenceEvents } from '../src/domain/evidence.ts';
 import type { LookUp, Outcome } from '../src/domain/outcome.ts';
 import type { Policy } from '../src/domain/policy.ts';
 import { statuses } from '../src/domain/status.ts';
@@ -40,6 +41,8 @@ export interface Watch {
   /** Between commits, when only the world has changed. */
   lookAround(): void;
   told(facts: readonly Fact[]): void;
+  /** What consent has heard in the commit that is looked at next. */
+  learnt(facts: readonly Fact[]): void;
   /** Answers whether the row knows of it: after a fail-over it may not. */
   posted(post: Post): boolean;
   readonly restoredAt: number;
@@ -106,6 +109,7 @@ export function createWatch(parts: WatchParts): Watch {
   const hands = new Set<string>();
   /** Until then whoever had a delivery in hand may still give it to the provider. */
   const mayLeaveUntil = new Map<string, number>();
+  let learntNow: ReadonlySet<string> = new Set();
   /** What a process has heard of a delivery, until it writes it down. */
   const heard = new Map<string, 'conflict' | 'found'>();
   let violation: Violation | null = null;
@@ -205,6 +209,11 @@ export function createWatch(parts: WatchParts): Watch {
       }
       if (before && who !== restoring) countArrow(before, row);
       if (row.status === 'sending' && before?.status !== 'sending') mayLeave(row.id, row.due_at ?? 0);
+      const isEnded =
+        row.evidence > (before?.evidence ?? 0) && row.evidence >= evidenceEvents.complained.rank.top;
+      if (isEnded && who !== restoring && !learntNow.has(row.id)) {
+        violate('consent', `#${row.seq} is suppressed by evidence, and consent did not hear of it`);
+      }
       if (row.provider_message_id !== null) messageIds.add(row.provider_message_id);
       if (kind.hasKey) findAgain(row);
       const change = changeOf(before, row);
@@ -269,6 +278,11 @@ export function createWatch(parts: WatchParts): Watch {
     },
     lookedUp(who, { key }, { kind: answer }) {
       if (answer === 'found') heard.set(`${who} ${key.slice(0, 36)}`, 'found');
+    },
+    learnt(facts) {
+      learntNow = new Set(
+        facts.flatMap(({ kind, delivery }) => (kind === 'suppressed' ? [delivery.id] : [])),
+      );
     },
     async look(who) {
       const written = touched();
@@ -341,7 +355,7 @@ export function createWatch(parts: WatchParts): Watch {
       if (violation === null)
         await checkTheEnd({
           ...{ db, rows, violate, tally, messageIds, isRestored: isRestored() },
-          ...{ answered: answeredSince(), imported: ledger.imported },
+          ...{ answered: answeredSince(), ledger },
         });
     },
     get restoredAt() {

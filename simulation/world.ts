@@ -48,6 +48,8 @@ export interface World {
   nextDraft(): number;
   /** Facts that a source has heard; they count when the transaction commits. */
   told(facts: readonly Fact[]): void;
+  /** What consent hears goes past here, and counts as well when it commits. */
+  overheard(consent: Consent): Consent['learn'];
   /** Runs what commits, one at a time, and looks at what it changed before anybody else commits. */
   commit<T>(who: string, work: () => Promise<T>): Promise<T>;
   turnTo(step: number): void;
@@ -61,7 +63,9 @@ export interface Cut {
 
 /** What a run is mostly about: some mistakes need several of the same kind. */
 const moods = {
-  ordinary: 50,
+  ordinary: 40,
+  /** Many mails at once, little that may leave, and a provider that is down now and then. */
+  crowded: 10,
   /** Databases fail over all the time. */
   shaky: 14,
   /** Nobody hears of anything, for days. */
@@ -92,15 +96,18 @@ export function createWorld(
   const mood = chance.weighted(moods);
   const rate = chance.one(mood === 'sleepy' ? [0.05, 0.1] : [0, 0.02, 0.05, 0.1]);
   const kind: ProviderKind = {
-    hasKey: chance.isTrue({ ordinary: 0.4, shaky: 0.85, deaf: 0.75, sleepy: 0.6 }[mood]),
+    hasKey: chance.isTrue({ ordinary: 0.4, crowded: 0.5, shaky: 0.85, deaf: 0.75, sleepy: 0.6 }[mood]),
     canLookUp: chance.isTrue(mood === 'sleepy' ? 0.85 : 0.5),
-    isLiar: chance.isTrue(0.14),
+    isLiar: chance.isTrue(mood === 'shaky' ? 0.35 : 0.12),
     canTell: chance.isTrue(mood === 'deaf' ? 0.1 : 0.4),
     // Shorter than the lease of the policy, and longer: then the call decides about the lease.
     longestCallMs: chance.one([20_000, 100_000]),
-    ratePerSecond: chance.one([null, null, 1, 5]),
+    ratePerSecond: chance.one(mood === 'crowded' ? [1, 1, 5] : [null, null, 1, 5]),
+    isDownOften: mood === 'crowded',
     // Doubts that last longer than a day need a provider of whom nobody hears.
-    loses: { ordinary: chance.one([0.05, 0.2, 0.2]), shaky: 0.5, deaf: 0.9, sleepy: 0.3 }[mood],
+    loses: { ordinary: chance.one([0.05, 0.2, 0.2]), crowded: 0.05, shaky: 0.6, deaf: 0.9, sleepy: 0.3 }[
+      mood
+    ],
     isSlow: mood === 'sleepy' ? 0.8 : chance.one([0.1, 0.25, 0.8]),
     isHarsh: chance.isTrue(0.3),
   };
@@ -110,7 +117,7 @@ export function createWorld(
   const policies = createPolicies(chance);
   const mailman = createMailman({
     chance,
-    loses: mood === 'deaf' || mood === 'sleepy' ? 0.9 : chance.one([0.05, 0.15, 0.15, 0.9]),
+    loses: mood !== 'ordinary' && mood !== 'crowded' ? 0.9 : chance.one([0.05, 0.15, 0.15, 0.9]),
   });
   const ledger = createLedger({
     ...{ chance, clock, story, isTroubled: () => isTroubled },
@@ -130,10 +137,12 @@ export function createWorld(
   });
 
   let uncommitted: Fact[] = [];
+  let learntUncommitted: Fact[] = [];
   let last: Promise<unknown> = Promise.resolve();
   function commit<T>(who: string, work: () => Promise<T>): Promise<T> {
     const run = last.then(async () => {
       uncommitted = [];
+      learntUncommitted = [];
       const result = await work().catch((error: unknown) => {
         if (error instanceof BookkeepingFailed) {
           watch.violate('facts are told once', 'what a source could not book undid what had happened');
@@ -141,6 +150,7 @@ export function createWorld(
         throw error;
       });
       watch.told(uncommitted);
+      watch.learnt(learntUncommitted);
       await watch.look(who);
       return result;
     });
@@ -165,7 +175,16 @@ export function createWorld(
   let accounts = 1;
   let service = serviceOf('account1');
   const consent = consentIn({ chance }, { db, clock });
-  const listeners = { consent: consent.learn, source: () => async (facts: readonly Fact[]) => told(facts) };
+  const overheard =
+    ({ learn }: Consent): Consent['learn'] =>
+    (facts, tx) => {
+      learntUncommitted.push(...facts);
+      return learn(facts, tx);
+    };
+  const listeners = {
+    consent: overheard(consent),
+    source: () => async (facts: readonly Fact[]) => told(facts),
+  };
   const told = (facts: readonly Fact[]) => {
     uncommitted.push(...facts);
   };
@@ -202,7 +221,7 @@ export function createWorld(
       story.tell(`the disk is full for ${ms / 1000} s`);
     },
     nextDraft: () => ++drafts,
-    told,
+    ...{ told, overheard },
     commit,
     turnTo(next) {
       step = next;

@@ -42,12 +42,13 @@ export const consentBugs: readonly PlantedBug[] = [
   {
     name: 'suppressed-told-by-status',
     rule: 'consent',
-    because: 'requeued, bounced for good, told to nobody: the row was suppressed before',
+    because: 'bounced for good while it was in doubt, and told to nobody: it did not come from sent',
     edits: [
       {
         file: 'outbox/facts.ts',
         find: "after.status === 'suppressed' && after.evidence > before.evidence",
-        replace: "after.status === 'suppressed' && before.status !== 'suppressed'",
+        replace:
+          "after.status === 'suppressed' && (before.status === 'sent' || before.status === 'delivered')",
       },
     ],
   },

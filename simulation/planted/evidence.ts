@@ -111,7 +111,7 @@ export const evidenceBugs: readonly PlantedBug[] = [
       {
         file: 'webhooks/find-mail.ts',
         find: 'const round = tagged ?? byName ?? (delivery.round <= 1 ? 1 : undefined);',
-        replace: 'const round = byName ?? Math.max(delivery.round, 1);',
+        replace: 'const round = Math.max(delivery.round, 1);',
       },
     ],
   },
