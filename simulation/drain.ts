@@ -14,7 +14,7 @@ export interface Players {
 }
 
 /** Far more than any run needs: a delivery that is not settled by then never is. */
-const drainTurnsMax = 600;
+const drainTurnsMax = 3_000;
 /** Three days of questions about silent mails, two rounds of bounces, and the key's window before it. */
 const drainLongestMs = 6 * 24 * hourMs;
 

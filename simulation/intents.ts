@@ -20,7 +20,11 @@ export async function enqueue(world: World, process: SimulatedProcess): Promise<
   const isFirst = known.length === 0;
   const isCrowded = world.mood === 'crowded';
   const isMany = isFirst && chance.isTrue(isCrowded ? 1 : 0.03);
-  const count = isMany ? chance.between(12, 36) : chance.between(1, isCrowded ? 8 : isFirst ? 4 : 2);
+  const count = isMany
+    ? isCrowded
+      ? chance.between(24, 40)
+      : chance.between(10, 30)
+    : chance.between(1, isFirst ? 4 : 2);
   const people = Math.max(1, Math.ceil(count / chance.between(1, 3)));
   const intents = Array.from({ length: count }, (_, index): Intent => {
     const source = chance.one(sourceNames);

@@ -23,8 +23,8 @@ export interface PostWatchParts {
   longestCallMs: number;
 }
 
-/** Of a limit of one a second: what stood still with a slot in its hand may come late, and all at once. */
-const paceWindowMs = 10_000;
+/** What stood still with a slot in its hand may come late, and at once with others; not with all that it had reserved. */
+const paceWindowsMs = [1_000, 10_000];
 const paceSlack = 8;
 /** A clock that is set back, from ahead to behind. */
 const skewMs = 4_000;
@@ -37,10 +37,15 @@ export function createPostWatch(parts: PostWatchParts): (post: Post) => boolean 
 
   function checkPace(account: string, ratePerSecond: number): void {
     const now = clock.now();
-    const recent = [...(arrivals.get(account) ?? []), now].filter((at) => at > now - paceWindowMs);
+    const recent = [...(arrivals.get(account) ?? []), now].filter(
+      (at) => at > now - Math.max(...paceWindowsMs),
+    );
     arrivals.set(account, recent);
-    if (recent.length > (ratePerSecond * paceWindowMs) / 1000 + paceSlack) {
-      violate('pace', `${recent.length} posts within ${paceWindowMs / 1000} s, at ${ratePerSecond} a second`);
+    for (const windowMs of paceWindowsMs) {
+      const count = recent.filter((at) => at > now - windowMs).length;
+      if (count > (ratePerSecond * windowMs) / 1000 + paceSlack) {
+        violate('pace', `${count} posts within ${windowMs / 1000} s, at ${ratePerSecond} a second`);
+      }
     }
   }
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Consent } from '../src/consent/consent.ts';
 import { createDispatch } from '../src/dispatch/dispatch.ts';
 import { createHeal } from '../src/dispatch/heal.ts';
@@ -93,6 +94,7 @@ export function createProcess(name: string, world: World): SimulatedProcess {
   const heal = createHeal({ ...common, policyOf });
 
   const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal);
   const turns: Record<TurnKind, () => Promise<unknown>> = {
     dispatch: () => dispatch.runOnce(stopping.signal),
     sweep: () => sweep.runOnce(),

@@ -36,6 +36,7 @@ export interface ProviderKind {
   /** Can be asked what became of a mail. */
   canTell: boolean;
   longestCallMs: number;
+  concurrency: number;
   ratePerSecond: number | null;
   /** How likely an answer is to be lost, and a call to be slow. */
   loses: number;
@@ -53,7 +54,6 @@ const windowMs = 24 * hourMs; // As Resend's.
 /** A key is forgotten a little before its time, or a little after. */
 const windowSlackMs = secondMs;
 export const indexingDelayMs = 30_000;
-export const concurrency = 2;
 
 /** Most are as they should be; some refuse whatever they can, after they have accepted it. */
 const harshFates = {
@@ -140,7 +140,7 @@ export function createService(parts: ServiceParts): Service {
       idempotencyWindowMs: kind.hasKey ? windowMs : null,
       indexingDelayMs,
       longestCallMs,
-      concurrency,
+      concurrency: kind.concurrency,
       ratePerSecond,
     },
     async send(parcel, who) {

@@ -21,6 +21,7 @@ export interface TurnWatch {
 }
 
 interface Turn {
+  account: string;
   beganAt: number;
   /** As it was when the turn began. */
   paused: ReadonlySet<string>;
@@ -62,6 +63,8 @@ export function createTurnWatch({ db, clock, kind, violate, isRestored }: TurnWa
   const served = new Map<string, Served>();
   let paused: ReadonlySet<string> = new Set();
   let pace: readonly PaceRow[] = [];
+  /** When a circuit was last seen open, or on trial. */
+  const lastOpenAt = new Map<string, number>();
 
   function checkClaims(who: string, turn: Turn, claimed: readonly WatchedRow[]): void {
     const stopped = claimed.find(({ source }) =>
@@ -78,8 +81,18 @@ export function createTurnWatch({ db, clock, kind, violate, isRestored }: TurnWa
       (row.paused_until > now + skewMs && row.paused_until > turn.beganAt + skewMs);
     const { pace: then } = turn;
     const still = pace.find(({ account }) => account === then?.account);
-    if (then && still && isShut(then) && isShut(still)) {
+    // The turn itself may have found it open again, and somebody else shut since.
+    if (then && still && isShut(then) && isShut(still) && then.open_since === still.open_since) {
       violate('pauses', `${who} claimed while ${then.account} was to be left alone`);
+    }
+  }
+
+  /** Whoever heard that nobody is there has said so to all. */
+  function checkCircuit(who: string): void {
+    const { account, heard } = turns.get(who) ?? { account: '', heard: [] };
+    const down = heard.find(({ outcome }) => 'trouble' in outcome && outcome.trouble === 'unreachable');
+    if (down && (lastOpenAt.get(account) ?? -1) < down.at) {
+      violate('pauses', `${who} found nobody at ${account}, and the next one will try it again`);
     }
   }
 
@@ -112,7 +125,7 @@ export function createTurnWatch({ db, clock, kind, violate, isRestored }: TurnWa
     const isBulkServed =
       fresh.some(({ lane }) => lane === 'bulk') || !due.some(({ lane }) => lane === 'bulk');
     count.withoutBulk = isBulkServed ? 0 : count.withoutBulk + fresh.length;
-    if (kind.ratePerSecond !== null && count.withoutBulk > 24) {
+    if (kind.ratePerSecond !== null && count.withoutBulk > 24 + kind.ratePerSecond) {
       violate('lanes', `${who} claimed ${count.withoutBulk} in a row while bulk mail was due`);
     }
   }
@@ -120,7 +133,7 @@ export function createTurnWatch({ db, clock, kind, violate, isRestored }: TurnWa
   return {
     begins(who, account) {
       const row = pace.find((each) => each.account === account);
-      turns.set(who, { beganAt: clock.now(), paused, pace: row, heard: [] });
+      turns.set(who, { account, beganAt: clock.now(), paused, pace: row, heard: [] });
     },
     heard(who, parcel, outcome) {
       const id = parcel.mail.tags.delivery_id ?? '';
@@ -130,6 +143,7 @@ export function createTurnWatch({ db, clock, kind, violate, isRestored }: TurnWa
       turns.clear();
     },
     ended(who, rows) {
+      checkCircuit(who);
       for (const { id, outcome, at } of turns.get(who)?.heard ?? []) {
         const row = rows.find((each) => each.id === id);
         if (!row) continue;
@@ -165,6 +179,9 @@ export function createTurnWatch({ db, clock, kind, violate, isRestored }: TurnWa
     },
     async readPace() {
       pace = (await db.write.executeQuery(paceRows)).rows;
+      for (const { account, open_since, openings } of pace) {
+        if (open_since !== null || openings > 0) lastOpenAt.set(account, clock.now());
+      }
       paused = new Set((await db.write.executeQuery(pauseRows)).rows.map(({ scope }) => scope));
     },
   };

@@ -25,7 +25,7 @@ import {
   type Violate,
   type WatchedRow,
 } from './promises.ts';
-import { concurrency, indexingDelayMs, type ProviderKind } from './service.ts';
+import { indexingDelayMs, type ProviderKind } from './service.ts';
 import type { SourceName } from './sources.ts';
 import type { Stage } from './stage.ts';
 import type { Story } from './story.ts';
@@ -234,7 +234,7 @@ export function createWatch(parts: WatchParts): Watch {
       if (status !== 'sending' || locked_by === null || (due_at ?? 0) <= clock.now()) continue;
       const count = (inHand.get(locked_by) ?? 0) + 1;
       inHand.set(locked_by, count);
-      if (count > concurrency)
+      if (count > kind.concurrency)
         violate('write ahead', `${locked_by} has begun ${count} mails at once, without keys`);
     }
   }

@@ -63,9 +63,9 @@ export interface Cut {
 
 /** What a run is mostly about: some mistakes need several of the same kind. */
 const moods = {
-  ordinary: 40,
+  ordinary: 45,
   /** Many mails at once, little that may leave, and a provider that is down now and then. */
-  crowded: 10,
+  crowded: 5,
   /** Databases fail over all the time. */
   shaky: 14,
   /** Nobody hears of anything, for days. */
@@ -102,7 +102,8 @@ export function createWorld(
     canTell: chance.isTrue(mood === 'deaf' ? 0.1 : 0.4),
     // Shorter than the lease of the policy, and longer: then the call decides about the lease.
     longestCallMs: chance.one([20_000, 100_000]),
-    ratePerSecond: chance.one(mood === 'crowded' ? [1, 1, 5] : [null, null, 1, 5]),
+    ratePerSecond: chance.one(mood === 'crowded' ? [1, 20] : [null, null, 1, 5]),
+    concurrency: mood === 'crowded' ? 20 : 2,
     isDownOften: mood === 'crowded',
     // Doubts that last longer than a day need a provider of whom nobody hears.
     loses: { ordinary: chance.one([0.05, 0.2, 0.2]), crowded: 0.05, shaky: 0.6, deaf: 0.9, sleepy: 0.3 }[

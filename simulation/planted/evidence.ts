@@ -113,6 +113,11 @@ export const evidenceBugs: readonly PlantedBug[] = [
         find: 'const round = tagged ?? byName ?? (delivery.round <= 1 ? 1 : undefined);',
         replace: 'const round = Math.max(delivery.round, 1);',
       },
+      {
+        file: 'webhooks/find-mail.ts',
+        find: 'const isOfAnotherRound = byName !== undefined && byName !== round;',
+        replace: 'const isOfAnotherRound = byName !== undefined && false;',
+      },
     ],
   },
   {
