@@ -50,7 +50,12 @@ export function createProcess(name: string, world: World): SimulatedProcess {
   const { chance, story, namespace, policies, isReliable, mayStrike, isDiskFull } = world;
   const faults = createFaults({
     ...{ name, chance, story, clock: world.clock, rate: world.faultRate },
-    ...{ mayStrike, isDiskFull, untilEdge: () => untilEdge(world), isSleepy: world.mood === 'sleepy' },
+    ...{
+      mayStrike,
+      isDiskFull,
+      untilEdge: () => untilEdge(world),
+      isSleepy: world.mood === 'sleepy' || world.mood === 'crowded',
+    },
   });
   const { clock } = faults;
   const db = faultyDatabase(world.db, faults, (work) => world.commit(name, work));

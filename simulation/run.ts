@@ -243,7 +243,8 @@ async function haveBadDay(scene: Scene, process: SimulatedProcess): Promise<void
   const isEarly = chance.isTrue(0.5);
   if (isEarly) await enqueue(world, process);
   await backUp(scene);
-  if (!isEarly) await enqueue(world, process);
+  // Several: whoever is asked for again first gets another one's number.
+  for (let left = isEarly ? 0 : 2; left > 0; left--) await enqueue(world, process);
   if (chance.isTrue(0.7)) await workOn(scene, 1);
   await world.clock.advance(chance.one([0, 0, 2 * hourMs, 10 * hourMs]));
   await failOver(scene, process);
@@ -266,7 +267,7 @@ async function failOver(scene: Scene, process: SimulatedProcess): Promise<void> 
     await world.watch.afterRestore(backUp.seen);
     askForAllAgain(world);
   });
-  if (world.chance.isTrue(0.5)) await askAgain(world, process);
+  if (world.chance.isTrue(0.7)) await askAgain(world, process);
   // They go on at once, with what the replica knows.
   if (world.chance.isTrue(0.8)) await workOn(scene, 2);
 }

@@ -104,9 +104,9 @@ export function createWorld(
     longestCallMs: chance.one([20_000, 100_000]),
     ratePerSecond: chance.one(mood === 'crowded' ? [1, 20] : [null, null, 1, 5]),
     concurrency: mood === 'crowded' ? 20 : 2,
-    isDownOften: mood === 'crowded',
+    isDownOften: mood === 'crowded' && chance.isTrue(0.4),
     // Doubts that last longer than a day need a provider of whom nobody hears.
-    loses: { ordinary: chance.one([0.05, 0.2, 0.2]), crowded: 0.05, shaky: 0.6, deaf: 0.9, sleepy: 0.3 }[
+    loses: { ordinary: chance.one([0.05, 0.2, 0.2]), crowded: 0.05, shaky: 0.5, deaf: 0.9, sleepy: 0.3 }[
       mood
     ],
     isSlow: mood === 'sleepy' ? 0.8 : chance.one([0.1, 0.25, 0.8]),
