@@ -24,7 +24,7 @@ export interface PostWatchParts {
 }
 
 /** What stood still with a slot in its hand may come late, and at once with others; not with all that it had reserved. */
-const paceWindowsMs = [1_000, 10_000];
+const paceWindowsMs = [100, 1_000, 10_000];
 const paceSlack = 8;
 /** A clock that is set back, from ahead to behind. */
 const skewMs = 4_000;
