@@ -1,8 +1,5 @@
 // `npm run proof`: everything that a sceptic would run, at its full size, and one table of what came of it. It takes about
 // an hour and a half on two cores.
-//   --only simulate,kills …           some of it: simulate, points, pairs, kills, images, mutations, fuzz
-//   --seeds N --kills N --images N    smaller, or larger
-//   --write                           puts the table into docs/proof.md, if all of it ran and all of it is right
 import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -20,15 +17,11 @@ import { folderForTests } from './test/folder.mjs';
 import { readVitestResult } from './test/vitest-result.mjs';
 import { writeFigures } from './test/write-figures.mjs';
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string' },
-    seeds: { type: 'string', default: '100000' },
-    kills: { type: 'string', default: '500' },
-    images: { type: 'string', default: '200' },
-    write: { type: 'boolean', default: false },
-  },
-});
+const usage = `npm run proof -- [options]
+  --only simulate,kills …           some of it: simulate, points, pairs, kills, images, mutations, fuzz
+  --seeds N --kills N --images N    smaller, or larger
+  --write                           puts the table into docs/proof.md, if all of it ran and all of it is right`;
+const values = readOptions();
 const order = { seeds: Number(values.seeds), kills: Number(values.kills), images: Number(values.images) };
 const cores = String(availableParallelism());
 
@@ -138,6 +131,24 @@ function tableOf(told) {
       `| ${what} | ${isRight ? '' : '**WRONG** '}${result} | ${seconds} s |`,
   );
   return ['| what | result | time |', '|---|---|---|', ...lines, '', `${origin}.`].join('\n');
+}
+
+function readOptions() {
+  const options = {
+    only: { type: 'string' },
+    seeds: { type: 'string', default: '100000' },
+    kills: { type: 'string', default: '500' },
+    images: { type: 'string', default: '200' },
+    write: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  };
+  try {
+    const { values } = parseArgs({ options });
+    if (values.help) stop(0, usage);
+    return values;
+  } catch (error) {
+    return stop(2, `${error.message}\n${usage}`);
+  }
 }
 
 function stop(code, sentence) {

@@ -3,7 +3,7 @@ import type { Address } from '../src/domain/address.ts';
 import { arrow } from '../src/domain/lifecycle.ts';
 import type { OperatorVerb } from '../src/outbox/operator.ts';
 import { hourMs, minuteMs } from './chance.ts';
-import { deny as denyEntry } from './ledger.ts';
+import { deny } from './ledger.ts';
 import type { SimulatedProcess } from './process.ts';
 import { sourceNames } from './sources.ts';
 import type { WatchedRow } from './watch.ts';
@@ -23,7 +23,7 @@ export async function operate(world: World, row: WatchedRow): Promise<void> {
   await perform(world, row, verb);
   // Another one, who thinks that what was given up can be sent again, and does not ask anybody.
   if (verb !== 'resolved_closed' || !world.mayStrike('an operator requeues what was closed in doubt')) return;
-  await perform(world, row, 'requeued', () => entriesOf(world, row).forEach(denyEntry));
+  await perform(world, row, 'requeued', () => entriesOf(world, row).forEach(deny));
 }
 
 /** He saw that it needed a decision; meanwhile somebody else may have decided. */
@@ -38,13 +38,10 @@ export async function decideFromMemory(world: World, row: WatchedRow): Promise<v
 export async function mislead(world: World, row: WatchedRow): Promise<void> {
   const { chance, ledger, mayStrike } = world;
   const mine = entriesOf(world, row);
-  const deny = () => {
-    mine.forEach(denyEntry);
-  };
   if (row.status === 'needs_review') {
     const isThere = mine.length > 0;
     if (isThere && mayStrike('an operator says that it was not sent, and it was')) {
-      await perform(world, row, 'resolved_not_sent', deny);
+      await perform(world, row, 'resolved_not_sent', () => mine.forEach(deny));
     } else if (!isThere && mayStrike('an operator says that it was sent, and it was not')) {
       await perform(world, row, 'resolved_sent', () => ledger.invented.add(row.id));
     }
@@ -56,7 +53,7 @@ export async function mislead(world: World, row: WatchedRow): Promise<void> {
   if (arrived.length === 0 || !mayStrike('an operator requeues what arrived')) return;
   const one = chance.one(arrived);
   await perform(world, one, 'requeued', () => {
-    entriesOf(world, one).forEach(denyEntry);
+    entriesOf(world, one).forEach(deny);
   });
 }
 

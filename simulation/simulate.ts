@@ -7,10 +7,11 @@ import { neverHappened } from './tally.ts';
 
 /** The engine in a world that fails, again and again, with nothing left to chance but the seed. */
 const usage = `npm run simulate -- [options]
-  --seeds N [--seed S]   N seeds from S on (1), in two processes; stops at the first that breaks a promise
+  --seeds N [--seed S]   N seeds from S on (1); stops at the first that breaks a promise
   --seed S               one seed, told in full
   --shrink               and, if it breaks a promise, once more with as little happening as it takes
   --counts               how often each fault and each arrow of the life cycle happened
+  --workers N            so many processes (2)
   --json                 one line for a program
 What a shrunk run was made with: --without-steps 3,7 --without-faults 12.1`;
 const values = readOptions(usage, {

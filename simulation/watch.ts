@@ -8,8 +8,10 @@ import type { Fact } from '../src/outbox/facts.ts';
 import type { MailReference, Parcel } from '../src/providers/provider.ts';
 import type { Clock } from '../src/std/clock.ts';
 import { createAttemptCount } from './attempts.ts';
+import { denyUnknown, findAgain } from './denials.ts';
 import { checkTheEnd } from './end.ts';
-import { deny, type Ledger } from './ledger.ts';
+import { createHeard } from './heard.ts';
+import type { Ledger } from './ledger.ts';
 import type { Mailman } from './mailman.ts';
 import { createPostWatch, type Post } from './posts.ts';
 import {
@@ -21,7 +23,6 @@ import {
   checkTruth,
   columns,
   type PromiseName,
-  saysNo,
   type Violate,
   type WatchedRow,
 } from './promises.ts';
@@ -110,8 +111,6 @@ export function createWatch(parts: WatchParts): Watch {
   /** Until then whoever had a delivery in hand may still give it to the provider. */
   const mayLeaveUntil = new Map<string, number>();
   let learntNow: ReadonlySet<string> = new Set();
-  /** What a process has heard of a delivery, until it writes it down. */
-  const heard = new Map<string, 'conflict' | 'found'>();
   let violation: Violation | null = null;
   let restoredAt = -1;
   let forgotten = { from: Infinity, until: -Infinity };
@@ -129,32 +128,12 @@ export function createWatch(parts: WatchParts): Watch {
   const turns = createTurnWatch({ db, clock, kind, violate, isRestored });
 
   const attempts = createAttemptCount({ ledger, violate });
+  const isOldHand = (who: string) => oldHands.has(who);
+  const heard = createHeard({ clock, violate, isOldHand });
   const checkPost = createPostWatch({
-    ...{ clock, violate, isRestored, longestCallMs: kind.longestCallMs },
+    ...{ clock, violate, isRestored, isOldHand, longestCallMs: kind.longestCallMs },
     rowOf: (id) => rows.find((row) => row.id === id),
-    isOldHand: (who) => oldHands.has(who),
   });
-
-  /** What somebody has heard, and now writes down, as its holder: whose time is over may have failed to. */
-  function checkHeard(who: string, before: WatchedRow, row: WatchedRow): void {
-    const key = `${who} ${row.id}`;
-    const what = heard.get(key);
-    const isTakenUpAnew = before.lease !== row.lease;
-    if (what === undefined || (before.told_up_to === row.told_up_to && !isTakenUpAnew)) return;
-    heard.delete(key);
-    // Or it was heard of a delivery that was in their hands before a fail-over.
-    if (isTakenUpAnew || oldHands.has(who)) return;
-    if (before.locked_by !== who || (before.due_at ?? 0) <= clock.now()) return;
-    if (what === 'conflict' && row.status === 'reconciling' && row.resubmit_until !== null) {
-      violate(
-        'the key window',
-        `#${row.seq}: ${who} heard that its key is taken, and it may still leave again`,
-      );
-    }
-    if (what === 'found' && row.sent_at === null) {
-      violate('answers', `${who} found #${row.seq} at the provider, and it is ${row.status}`);
-    }
-  }
 
   function mayLeave(id: string, until: number): void {
     mayLeaveUntil.set(id, Math.max(until, mayLeaveUntil.get(id) ?? 0));
@@ -202,7 +181,7 @@ export function createWatch(parts: WatchParts): Watch {
           },
           violate,
         );
-        checkHeard(who, before, row);
+        heard.check(who, before, row);
         const counted = isRestored() ? attemptsMax : attempts.counted(row);
         checkStep(before, row, { who, now: clock.now(), attemptsMax, counted, isImported }, violate);
         checkRow(before, row, isImported, violate);
@@ -215,7 +194,7 @@ export function createWatch(parts: WatchParts): Watch {
         violate('consent', `#${row.seq} is suppressed by evidence, and consent did not hear of it`);
       }
       if (row.provider_message_id !== null) messageIds.add(row.provider_message_id);
-      if (kind.hasKey) findAgain(row);
+      if (kind.hasKey) findAgain(ledger, row);
       const change = changeOf(before, row);
       const round = row.status === 'sending' ? ` (round ${row.round})` : '';
       if (change !== '') story.tell(`  #${row.seq} ${change}${round}`);
@@ -239,27 +218,6 @@ export function createWatch(parts: WatchParts): Watch {
     }
   }
 
-  /** Who asks under the key and is told that it was accepted long ago has found what was denied. */
-  function findAgain({ id, status, round, provider_message_id: messageId }: WatchedRow): void {
-    if (messageId === null || (status !== 'sent' && status !== 'delivered')) return;
-    for (const entry of ledger.entries) {
-      if (entry.messageId !== messageId || entry.deliveryId !== id || entry.round !== round) continue;
-      if (entry.isFoundAgain && !entry.isSlandered) entry.isDenied = false;
-    }
-  }
-
-  /** What the row does not know of after a fail-over, it cannot be blamed for. */
-  function denyUnknown(): void {
-    for (const entry of ledger.entries) {
-      const row = rows.find(({ id }) => id === entry.deliveryId);
-      // In doubt since long ago, and looked up before the provider finds what it has just accepted.
-      const isTooFresh = entry.acceptedAt + indexingDelayMs >= clock.now();
-      if (!row || saysNo(row) || row.round < entry.round || isTooFresh || entry.isSlandered) {
-        deny(entry);
-      }
-    }
-  }
-
   /** What was told to a database that has forgotten it since. */
   const answeredSince = () =>
     mailman.answered.filter(({ at }) => !(at >= forgotten.from && at <= forgotten.until));
@@ -274,10 +232,10 @@ export function createWatch(parts: WatchParts): Watch {
     heard(who, parcel, outcome) {
       hands.add(who);
       turns.heard(who, parcel, outcome);
-      if (outcome.kind === 'key_conflict') heard.set(`${who} ${parcel.mail.tags.delivery_id}`, 'conflict');
+      if (outcome.kind === 'key_conflict') heard.tell(who, parcel.mail.tags.delivery_id ?? '', 'conflict');
     },
     lookedUp(who, { key }, { kind: answer }) {
-      if (answer === 'found') heard.set(`${who} ${key.slice(0, 36)}`, 'found');
+      if (answer === 'found') heard.tell(who, key.slice(0, 36), 'found');
     },
     learnt(facts) {
       learntNow = new Set(
@@ -329,7 +287,7 @@ export function createWatch(parts: WatchParts): Watch {
       await turns.readPace();
       attempts.restored(rows, restoredAt);
       messageIds.clear();
-      denyUnknown();
+      denyUnknown(ledger, rows, clock.now());
     },
     seen: () => ({ at: clock.now(), firstAccepted: new Map(firstAccepted), changes }),
     get changes() {

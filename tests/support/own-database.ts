@@ -72,8 +72,8 @@ const shape = `
     SELECT pg_get_indexdef(oid) AS line FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'i'
     UNION ALL SELECT attrelid::regclass || ' ' || attname || ' ' || atttypid || ' ' || attnotnull || ' ' || attisdropped
       FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid WHERE relnamespace = 'public'::regnamespace
-    UNION ALL SELECT tgname::text FROM pg_trigger WHERE NOT tgisinternal
-    UNION ALL SELECT conname::text FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+    UNION ALL SELECT pg_get_triggerdef(oid) || tgenabled::text FROM pg_trigger WHERE NOT tgisinternal
+    UNION ALL SELECT conname || ' ' || pg_get_constraintdef(oid) FROM pg_constraint WHERE connamespace = 'public'::regnamespace
     UNION ALL SELECT proname::text FROM pg_proc WHERE pronamespace = 'public'::regnamespace
     UNION ALL SELECT setconfig::text FROM pg_db_role_setting
     UNION ALL SELECT instance::text FROM instance
