@@ -60,17 +60,22 @@ export async function forgetMails(
     { seq: 'number' },
     ended.map(({ seq }) => ({ seq })),
   )})`;
-  await sql`DELETE FROM delivery_mails WHERE delivery_seq IN ${seqs}`.execute(tx);
+  const deleted = await sql<{ delivery_seq: number }>`
+    DELETE FROM delivery_mails WHERE delivery_seq IN ${seqs} RETURNING delivery_seq
+  `.execute(tx);
+  // A row that was locked just after another sweep had committed was chosen by its mails of before: it is not ours.
+  const ours = new Set(deleted.rows.map(({ delivery_seq }) => delivery_seq));
+  const forgotten = ended.filter(({ seq }) => ours.has(seq));
   await sql`UPDATE deliveries SET to_email = NULL WHERE seq IN ${seqs}`.execute(tx);
   await writeStory(
     tx,
     dialect,
-    ended.map(({ seq, status, round }) => ({
+    forgotten.map(({ seq, status, round }) => ({
       ...{ delivery_seq: seq, at: now, event: 'forgotten', status, round },
       ...{ actor: 'sweep', detail: '{}' },
     })),
   );
-  return { count: ended.length, next };
+  return { count: forgotten.length, next };
 }
 
 /** Of a row of `deliveries`: there is nothing left of it to send. */

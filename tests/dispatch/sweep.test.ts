@@ -156,6 +156,31 @@ onBothDatabases('the sweep', (dialect) => {
     expect(rows).toHaveLength(3);
   });
 
+  const onPostgres = dialect === 'postgres' ? it : () => {};
+  onPostgres('leaves alone what another forgot while it was choosing', async () => {
+    await rowIn(world, 'sent', 1);
+    await world.clock.advance(91 * dayMs);
+    const { write } = world.db;
+    // Whoever reads the mails stands at the gate, with what it saw of the deliveries before.
+    await sql`ALTER TABLE delivery_mails RENAME TO mails`.execute(write);
+    await sql`CREATE FUNCTION gate() RETURNS boolean LANGUAGE sql VOLATILE AS
+      'SELECT pg_advisory_xact_lock_shared(1) IS NOT NULL'`.execute(write);
+    await sql`CREATE VIEW delivery_mails AS SELECT * FROM mails WHERE gate()`.execute(write);
+    const order = { before: world.clock.now() - 90 * dayMs, above: 0, limit: 200 };
+    const late = await world.db.transaction(async (tx) => {
+      await sql`SELECT pg_advisory_xact_lock(1)`.execute(tx);
+      const choosing = world.outbox.forget(order);
+      const atTheGate = sql`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+      const waiting = async () => (await atTheGate.execute(world.db.read)).rows.length;
+      await expect.poll(waiting).toBe(1);
+      await sql`DELETE FROM mails`.execute(tx);
+      await sql`UPDATE deliveries SET to_email = NULL`.execute(tx);
+      return { choosing };
+    });
+    expect(await late.choosing).toEqual({ count: 0, next: null });
+  });
+
   it('does what it can where one of its duties fails, and says so', async () => {
     const now = world.clock.now();
     await world.outbox.enqueue([intentNumber(1, { expiresAt: now + 1, dueAt: now + dayMs })]);
