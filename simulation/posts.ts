@@ -23,9 +23,11 @@ export interface PostWatchParts {
   longestCallMs: number;
 }
 
-/** What stood still with a slot in its hand may come late, and at once with others; not with all that it had reserved. */
+/** Clocks that differ give the same slots away several times, and what stood still with a slot in its hand comes late. */
 const paceWindowsMs = [100, 1_000, 10_000];
 const paceSlack = 8;
+/** One process has one clock: whatever had reserved slots while it stood still, it does not use them all at once. */
+const burst = { windowMs: 100, slack: 2 };
 /** A clock that is set back, from ahead to behind. */
 const skewMs = 4_000;
 
@@ -33,20 +35,22 @@ const skewMs = 4_000;
 export function createPostWatch(parts: PostWatchParts): (post: Post) => boolean {
   const { clock, violate, rowOf, isOldHand, isRestored, longestCallMs } = parts;
   const bodies = new Map<string, string>();
-  const arrivals = new Map<string, number[]>();
+  const arrivals = new Map<string, { at: number; who: string }[]>();
 
-  function checkPace(account: string, ratePerSecond: number): void {
+  function checkPace(account: string, ratePerSecond: number, who: string): void {
     const now = clock.now();
-    const recent = [...(arrivals.get(account) ?? []), now].filter(
-      (at) => at > now - Math.max(...paceWindowsMs),
+    const recent = [...(arrivals.get(account) ?? []), { at: now, who }].filter(
+      ({ at }) => at > now - Math.max(...paceWindowsMs),
     );
     arrivals.set(account, recent);
-    for (const windowMs of paceWindowsMs) {
-      const count = recent.filter((at) => at > now - windowMs).length;
-      if (count > (ratePerSecond * windowMs) / 1000 + paceSlack) {
-        violate('pace', `${count} posts within ${windowMs / 1000} s, at ${ratePerSecond} a second`);
-      }
-    }
+    const check = (posts: typeof recent, windowMs: number, slack: number) => {
+      const count = posts.filter(({ at }) => at > now - windowMs).length;
+      if (count <= (ratePerSecond * windowMs) / 1000 + slack) return;
+      violate('pace', `${count} posts within ${windowMs / 1000} s, at ${ratePerSecond} a second`);
+    };
+    for (const windowMs of paceWindowsMs) check(recent, windowMs, paceSlack);
+    const own = recent.filter((post) => post.who === who);
+    check(own, burst.windowMs, burst.slack);
   }
 
   function checkKey(row: WatchedRow, account: string, leaseEndsAt: number): void {
@@ -85,7 +89,7 @@ export function createPostWatch(parts: PostWatchParts): (post: Post) => boolean 
       violate('one key, one body', `${key} leaves with another body than before`);
     }
     bodies.set(key, hash);
-    if (ratePerSecond !== null) checkPace(account, ratePerSecond);
+    if (ratePerSecond !== null) checkPace(account, ratePerSecond, who);
     return isKnown;
   };
 }

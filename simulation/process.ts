@@ -23,6 +23,7 @@ import { faultyDatabase } from './faulty-database.ts';
 import { webhookSecret } from './mailman.ts';
 import type { Service } from './service.ts';
 import { createSources, type SourceName } from './sources.ts';
+import type { Part } from './turns.ts';
 import { consentIn, environment, type World } from './world.ts';
 
 /** One process of the engine, as `src/engine.ts` puts it together, on a database, a provider and a clock that fail. */
@@ -62,14 +63,15 @@ export function createProcess(name: string, world: World): SimulatedProcess {
   const service = world.service();
   const client = clientOf(name, service, faults, world);
   const asked = isReliable ? createReliable(client, { clock, random: chance }) : client;
-  const provider: Provider = {
+  const heardBy = (part: Part): Provider => ({
     ...asked,
     async send(parcel) {
       const outcome = await asked.send(parcel);
-      world.watch.heard(name, parcel, outcome);
+      world.watch.heard(name, parcel, outcome, part);
       return outcome;
     },
-  };
+  });
+  const provider = heardBy('reconcile');
 
   const sources = createSources(world, faults, world.told);
   const consent = consentIn(world, { db, clock });
@@ -86,7 +88,13 @@ export function createProcess(name: string, world: World): SimulatedProcess {
   const pace = createPace({ db, provider, clock, log });
   const common = { outbox, queries, sources, consent, provider, pace, clock, log, worker: name };
   const from = 'Simulation <simulation@example.org>' as Sender;
-  const dispatch = createDispatch({ ...common, random: chance, from, environment });
+  const dispatch = createDispatch({
+    ...common,
+    provider: heardBy('dispatch'),
+    random: chance,
+    from,
+    environment,
+  });
   const keeping = { retentionMs: world.retentionMs, doubtAfterMs: hourMs };
   const sweep = createSweep({ ...common, keepers: [], ...keeping });
   const policyOf = (source: string) => policies[source as SourceName];

@@ -51,6 +51,8 @@ export async function runSeed(seed: number, stage: Stage, cut: Cut = nothingCut)
   };
   await enqueue(world, processes[0] as SimulatedProcess);
   if (chance.isTrue(0.04)) await importOld(world);
+  // While there is most to do.
+  if (world.mood === 'crowded' && chance.isTrue(0.5)) await stallAll(scene);
   const steps = chance.between(stepsMin, stepsMax);
   let step = 1;
   for (; step <= steps && watch.violation === null; step++) {
@@ -107,11 +109,12 @@ const actions = {
   back_up: 1,
   fail_over: 2,
   bad_day: 0.2,
+  stall: 0,
 };
 
 const actionsIn: Readonly<Record<Mood, typeof actions>> = {
   ordinary: actions,
-  crowded: { ...actions, work: 25, pause: 4, intents: 4 },
+  crowded: { ...actions, work: 25, pause: 4, intents: 4, stall: 6 },
   shaky: { ...actions, back_up: 8, fail_over: 9, bad_day: 8, intents: 8 },
   deaf: { ...actions, edge: 20, hours: 6, work: 10 },
   sleepy: { ...actions, edge: 20, pause: 4, work: 10 },
@@ -200,6 +203,8 @@ async function doSomething(scene: Scene): Promise<unknown> {
       return failOver(scene, chosen);
     case 'bad_day':
       return haveBadDay(scene, chosen);
+    case 'stall':
+      return stallAll(scene);
   }
 }
 
@@ -224,6 +229,16 @@ async function workOn({ world, processes }: Scene, turns: number): Promise<void>
     await clock.advance(chance.between(2_000, 90_000));
     watch.lookAround();
   }
+}
+
+/** In the middle of their batches: what had its moment to leave meanwhile comes all at once. */
+async function stallAll({ world, processes }: Scene): Promise<void> {
+  const { chance, clock, mayStrike } = world;
+  startAll(processes);
+  await clock.advance(chance.between(0, 500));
+  if (!mayStrike('a process stands still')) return;
+  for (const { faults } of processes) faults.pause(chance.between(1_000, 5_000));
+  await clock.advance(6_000);
 }
 
 async function backUp(scene: Scene): Promise<void> {

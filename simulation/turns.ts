@@ -6,12 +6,15 @@ import type { Clock } from '../src/std/clock.ts';
 import type { Violate, WatchedRow } from './promises.ts';
 import type { ProviderKind } from './service.ts';
 
+/** Which part of a process it was that heard an answer; a turn of another one may end meanwhile. */
+export type Part = 'dispatch' | 'reconcile';
+
 /** What a turn of a process may do, by what was known when it began. */
 export interface TurnWatch {
   begins(who: string, account: string): void;
   /** Well: nothing failed in it that it waited for. */
   ended(who: string, rows: readonly WatchedRow[]): void;
-  heard(who: string, parcel: Parcel, outcome: Outcome): void;
+  heard(who: string, parcel: Parcel, outcome: Outcome, by: Part): void;
   /** The database went back in time: what was written down may be gone. */
   restored(): void;
   /** After a commit by `who`. */
@@ -26,7 +29,7 @@ interface Turn {
   /** As it was when the turn began. */
   paused: ReadonlySet<string>;
   pace: PaceRow | undefined;
-  heard: { id: string; outcome: Outcome; at: number }[];
+  heard: { id: string; outcome: Outcome; by: Part; at: number }[];
 }
 
 interface PaceRow {
@@ -90,7 +93,9 @@ export function createTurnWatch({ db, clock, kind, violate, isRestored }: TurnWa
   /** Whoever heard that nobody is there has said so to all. */
   function checkCircuit(who: string): void {
     const { account, heard } = turns.get(who) ?? { account: '', heard: [] };
-    const down = heard.find(({ outcome }) => 'trouble' in outcome && outcome.trouble === 'unreachable');
+    const down = heard.find(
+      ({ outcome, by }) => by === 'dispatch' && 'trouble' in outcome && outcome.trouble === 'unreachable',
+    );
     if (down && (lastOpenAt.get(account) ?? -1) < down.at) {
       violate('pauses', `${who} found nobody at ${account}, and the next one will try it again`);
     }
@@ -135,9 +140,9 @@ export function createTurnWatch({ db, clock, kind, violate, isRestored }: TurnWa
       const row = pace.find((each) => each.account === account);
       turns.set(who, { account, beganAt: clock.now(), paused, pace: row, heard: [] });
     },
-    heard(who, parcel, outcome) {
+    heard(who, parcel, outcome, by) {
       const id = parcel.mail.tags.delivery_id ?? '';
-      turns.get(who)?.heard.push({ id, outcome, at: clock.now() });
+      turns.get(who)?.heard.push({ id, outcome, by, at: clock.now() });
     },
     restored() {
       turns.clear();

@@ -31,7 +31,7 @@ import type { SourceName } from './sources.ts';
 import type { Stage } from './stage.ts';
 import type { Story } from './story.ts';
 import type { Tally } from './tally.ts';
-import { createTurnWatch } from './turns.ts';
+import { createTurnWatch, type Part } from './turns.ts';
 
 export type { WatchedRow } from './promises.ts';
 
@@ -53,7 +53,7 @@ export interface Watch {
   seen(): Seen;
   turnBegins(who: string, account: string): void;
   turnEnded(who: string): void;
-  heard(who: string, parcel: Parcel, outcome: Outcome): void;
+  heard(who: string, parcel: Parcel, outcome: Outcome, by: Part): void;
   lookedUp(who: string, reference: MailReference, answer: LookUp): void;
   readonly changes: number;
   violate: Violate;
@@ -229,9 +229,9 @@ export function createWatch(parts: WatchParts): Watch {
       turns.begins(who, account);
     },
     turnEnded: (who) => turns.ended(who, rows),
-    heard(who, parcel, outcome) {
+    heard(who, parcel, outcome, by) {
       hands.add(who);
-      turns.heard(who, parcel, outcome);
+      turns.heard(who, parcel, outcome, by);
       if (outcome.kind === 'key_conflict') heard.tell(who, parcel.mail.tags.delivery_id ?? '', 'conflict');
     },
     lookedUp(who, { key }, { kind: answer }) {
