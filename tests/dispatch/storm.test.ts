@@ -83,7 +83,7 @@ onBothDatabases(`${workers} processes, one provider of ${ratePerSecond} a second
     timeout: 120_000,
     retry: 1,
   }, async () => {
-    const count = 1_000;
+    const count = 500;
     await enqueue(count);
     await start();
     await stopAfter(count);
@@ -105,7 +105,7 @@ onBothDatabases(`${workers} processes, one provider of ${ratePerSecond} a second
   it('002-P11-06 A storm of 429s is waited out, with few requests and no attempt burnt', {
     timeout: 120_000,
   }, async () => {
-    const count = 300;
+    const count = 200;
     const retryAfterMs = 3_000;
     const stormMs = 4_000;
     const headers = { 'retry-after': String(retryAfterMs / 1000) };
