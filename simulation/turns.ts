@@ -30,6 +30,7 @@ interface Turn {
   paused: ReadonlySet<string>;
   pace: PaceRow | undefined;
   heard: { id: string; outcome: Outcome; by: Part; at: number }[];
+  claims: number;
 }
 
 interface PaceRow {
@@ -78,6 +79,11 @@ export function createTurnWatch({ db, clock, kind, violate, isRestored }: TurnWa
         'pauses',
         `#${stopped.seq} was claimed by a turn that began after the pause of ${stopped.source}`,
       );
+    turn.claims += claimed.length;
+    // Nobody is given slots for longer than a second, save one where they are further apart.
+    if (turn.claims > Math.max(1, kind.ratePerSecond ?? Infinity)) {
+      violate('pace', `${who} claimed ${turn.claims} in one turn, at ${kind.ratePerSecond} a second`);
+    }
     const now = clock.now();
     const isShut = (row: PaceRow) =>
       row.open_since !== null ||
@@ -138,7 +144,7 @@ export function createTurnWatch({ db, clock, kind, violate, isRestored }: TurnWa
   return {
     begins(who, account) {
       const row = pace.find((each) => each.account === account);
-      turns.set(who, { account, beganAt: clock.now(), paused, pace: row, heard: [] });
+      turns.set(who, { account, beganAt: clock.now(), paused, pace: row, heard: [], claims: 0 });
     },
     heard(who, parcel, outcome, by) {
       const id = parcel.mail.tags.delivery_id ?? '';
