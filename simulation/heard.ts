@@ -1,14 +1,23 @@
 import type { Clock } from '../src/std/clock.ts';
 import type { Violate, WatchedRow } from './promises.ts';
+import { isInHandOf, type Part } from './turns.ts';
 
 /** What a process has heard of a delivery, until it writes it down. */
 export interface Heard {
-  tell(who: string, id: string, what: 'conflict' | 'found'): void;
+  conflict(who: string, id: string, held: Held): void;
+  found(who: string, id: string): void;
   /** At a commit by `who`. */
   check(who: string, before: WatchedRow, row: WatchedRow): void;
   /** The database went back in time. */
   clear(): void;
 }
+
+/** Under which lease it was sent. */
+interface Held {
+  leaseEndsAt: number;
+  by: Part;
+}
+type Word = ({ what: 'conflict' } & Held) | { what: 'found' };
 
 export function createHeard(parts: {
   clock: Clock;
@@ -17,28 +26,31 @@ export function createHeard(parts: {
   isOldHand: (who: string) => boolean;
 }): Heard {
   const { clock, violate, isOldHand } = parts;
-  const heard = new Map<string, 'conflict' | 'found'>();
+  const heard = new Map<string, Word>();
 
   return {
-    tell: (who, id, what) => void heard.set(`${who} ${id}`, what),
+    conflict: (who, id, held) => void heard.set(`${who} ${id}`, { what: 'conflict', ...held }),
+    found: (who, id) => void heard.set(`${who} ${id}`, { what: 'found' }),
     clear: () => heard.clear(),
     check(who, before, row) {
       const key = `${who} ${row.id}`;
-      const what = heard.get(key);
+      const word = heard.get(key);
       const isTakenUpAnew = before.lease !== row.lease;
-      if (what === undefined || (before.told_up_to === row.told_up_to && !isTakenUpAnew)) return;
+      if (word === undefined || (before.told_up_to === row.told_up_to && !isTakenUpAnew)) return;
       heard.delete(key);
-      // Of what was in their hands before, under another lease or before a fail-over, it says nothing any more.
-      if (isTakenUpAnew || isOldHand(who)) return;
+      // Of what was in their hands before, under another lease, it says nothing any more.
+      if (isTakenUpAnew) return;
       // As its holder: whose time is over may have failed to.
       if (before.locked_by !== who || (before.due_at ?? 0) <= clock.now()) return;
-      if (what === 'conflict' && row.status === 'reconciling' && row.resubmit_until !== null) {
+      const isUnderThatLease =
+        word.what === 'conflict' && before.due_at === word.leaseEndsAt && isInHandOf(word.by, before);
+      if (isUnderThatLease && row.status === 'reconciling' && row.resubmit_until !== null) {
         violate(
           'the key window',
           `#${row.seq}: ${who} heard that its key is taken, and it may still leave again`,
         );
       }
-      if (what === 'found' && row.sent_at === null) {
+      if (word.what === 'found' && row.sent_at === null && !isOldHand(who)) {
         violate('answers', `${who} found #${row.seq} at the provider, and it is ${row.status}`);
       }
     },

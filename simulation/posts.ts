@@ -2,6 +2,7 @@ import { bodyHash } from '../src/domain/message.ts';
 import type { Parcel } from '../src/providers/provider.ts';
 import type { Clock } from '../src/std/clock.ts';
 import type { Violate, WatchedRow } from './promises.ts';
+import { isInHandOf, type Part } from './turns.ts';
 
 /** What leaves, looked at where it arrives: by then its row must have said so. */
 export interface Post {
@@ -11,6 +12,7 @@ export interface Post {
   /** It ends as an attempt, as far as the provider can say. */
   isAttempt: boolean;
   who: string;
+  by: Part;
 }
 
 export interface PostWatchParts {
@@ -60,12 +62,11 @@ export function createPostWatch(parts: PostWatchParts): (post: Post) => boolean 
     violate('the key window', `#${seq} leaves again to ${account} until ${leaseEndsAt}; ${why}`);
   }
 
-  return ({ account, ratePerSecond, parcel: { key, mail, leaseEndsAt }, who }) => {
+  return ({ account, ratePerSecond, parcel: { key, mail, leaseEndsAt }, who, by }) => {
     const round = Number(mail.tags.round);
     const row = rowOf(mail.tags.delivery_id ?? '');
-    const isBegun = row?.status === 'sending' || row?.status === 'reconciling';
     const isHeld = row?.locked_by === who && row.due_at === leaseEndsAt;
-    const isTheirs = isBegun && row.round === round && isHeld;
+    const isTheirs = isHeld && row.round === round && isInHandOf(by, row);
     // Evidence may have settled it a moment ago, which is no harm: the mail is the one that is known.
     // Its call was given up as silent, at the very instant at which it leaves: it is in doubt for as long as that lease.
     const isGivenUp = row?.status === 'reconciling' && row.locked_by === null && row.round === round;

@@ -63,15 +63,17 @@ export function createProcess(name: string, world: World): SimulatedProcess {
   const service = world.service();
   const client = clientOf(name, service, faults, world);
   const asked = isReliable ? createReliable(client, { clock, random: chance }) : client;
-  const heardBy = (part: Part): Provider => ({
+  /** The one provider of the process; its parcels say who sends them. */
+  const providerOf = (by: Part): Provider => ({
     ...asked,
     async send(parcel) {
-      const outcome = await asked.send(parcel);
-      world.watch.heard(name, parcel, outcome, part);
+      const marked: Marked = { ...parcel, by };
+      const outcome = await asked.send(marked);
+      world.watch.heard(name, parcel, outcome, by);
       return outcome;
     },
   });
-  const provider = heardBy('reconcile');
+  const provider = providerOf('reconcile');
 
   const sources = createSources(world, faults, world.told);
   const consent = consentIn(world, { db, clock });
@@ -90,7 +92,7 @@ export function createProcess(name: string, world: World): SimulatedProcess {
   const from = 'Simulation <simulation@example.org>' as Sender;
   const dispatch = createDispatch({
     ...common,
-    provider: heardBy('dispatch'),
+    provider: providerOf('dispatch'),
     random: chance,
     from,
     environment,
@@ -149,6 +151,8 @@ export function createProcess(name: string, world: World): SimulatedProcess {
   };
 }
 
+type Marked = Parcel & { by: Part };
+
 function clientOf(name: string, service: Service, faults: Faults, { story, watch }: World): Provider {
   const { account, guarantees, kind } = service;
   const { clock } = faults;
@@ -159,7 +163,7 @@ function clientOf(name: string, service: Service, faults: Faults, { story, watch
     guarantees,
     send: (parcel) =>
       faults.call('a call to the provider', async () => {
-        if (!isOver(parcel)) return service.send(parcel, name);
+        if (!isOver(parcel)) return service.send(parcel, name, (parcel as Marked).by);
         story.tell('a mail is held back by its sender: its time is over');
         return { kind: 'deferred', error: { code: 'not_started' } };
       }),

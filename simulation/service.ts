@@ -12,6 +12,7 @@ import type {
 import { hourMs, minuteMs, secondMs } from './chance.ts';
 import { deny } from './ledger.ts';
 import type { FaultName } from './tally.ts';
+import type { Part } from './turns.ts';
 import type { World } from './world.ts';
 
 /**
@@ -22,7 +23,7 @@ export interface Service {
   readonly account: string;
   readonly guarantees: Guarantees;
   readonly kind: ProviderKind;
-  send(parcel: Parcel, who: string): Promise<Outcome>;
+  send(parcel: Parcel, who: string, by: Part): Promise<Outcome>;
   lookUp(reference: MailReference): Promise<LookUp>;
   progress(mails: readonly AcceptedMail[], mayAsk: MayAsk): Promise<ProgressReport>;
   probe(): Promise<{ isUp: true } | { isUp: false; reason: string }>;
@@ -143,7 +144,7 @@ export function createService(parts: ServiceParts): Service {
       concurrency: kind.concurrency,
       ratePerSecond,
     },
-    async send(parcel, who) {
+    async send(parcel, who, by) {
       const cameAt = clock.now();
       const fate = fateOf();
       const isSlow = isTroubled() && chance.isTrue(kind.isSlow);
@@ -158,7 +159,7 @@ export function createService(parts: ServiceParts): Service {
       const isDoubled = kind.hasKey && isTaken && isStruck(0.03, 'a request is doubled on its way');
       const loseMs = chance.between(0, isSlow ? longestCallMs : 1_000);
       const isAttempt = isLost || isTaken;
-      const isKnown = watch.posted({ account, ratePerSecond, parcel, isAttempt, who });
+      const isKnown = watch.posted({ account, ratePerSecond, parcel, isAttempt, who, by });
       const decided = decide(parcel, fate, workMs, isKnown);
       // A proxy sends the request twice, and it is the second copy's answer that comes back.
       if (isDoubled && underWay.has(parcel.key)) return concurrent();

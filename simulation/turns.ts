@@ -6,12 +6,19 @@ import type { Clock } from '../src/std/clock.ts';
 import type { Violate, WatchedRow } from './promises.ts';
 import type { ProviderKind } from './service.ts';
 
-/** Which part of a process it was that heard an answer; a turn of another one may end meanwhile. */
+/**
+ * Which part of a process sends, and hears the answer: a turn of another one may end meanwhile, or hold the delivery anew, for
+ * just as long, after a fail-over.
+ */
 export type Part = 'dispatch' | 'reconcile';
+
+export function isInHandOf(part: Part, { status }: Pick<WatchedRow, 'status'>): boolean {
+  return status === (part === 'dispatch' ? 'sending' : 'reconciling');
+}
 
 /** What a turn of a process may do, by what was known when it began. */
 export interface TurnWatch {
-  begins(who: string, account: string): void;
+  begins(who: string, account: string, rows: readonly WatchedRow[]): void;
   /** Well: nothing failed in it that it waited for. */
   ended(who: string, rows: readonly WatchedRow[]): void;
   heard(who: string, parcel: Parcel, outcome: Outcome, by: Part): void;
@@ -31,6 +38,8 @@ interface Turn {
   pace: PaceRow | undefined;
   heard: { id: string; outcome: Outcome; by: Part; at: number }[];
   claims: number;
+  /** What waited when it began; a late webhook may make due what has been due for long. */
+  waiting: ReadonlySet<number>;
 }
 
 interface PaceRow {
@@ -61,6 +70,8 @@ const paceRows = CompiledQuery.raw(
 ) as CompiledQuery<PaceRow>;
 const pauseRows = CompiledQuery.raw('SELECT scope FROM pauses') as CompiledQuery<{ scope: string }>;
 const skewMs = 2_000;
+
+const isWaiting = ({ status }: WatchedRow) => status === 'pending' || status === 'failed_transient';
 
 export function createTurnWatch({ db, clock, kind, violate, isRestored }: TurnWatchParts): TurnWatch {
   const turns = new Map<string, Turn>();
@@ -114,7 +125,8 @@ export function createTurnWatch({ db, clock, kind, violate, isRestored }: TurnWa
     claimed: readonly WatchedRow[],
   ): void {
     const due = waiting.filter(
-      ({ lapses, due_at, source }) =>
+      ({ seq, lapses, due_at, source }) =>
+        turn.waiting.has(seq) &&
         lapses < 2 &&
         (due_at ?? Infinity) <= turn.beganAt - skewMs &&
         !paused.has(source) &&
@@ -136,15 +148,16 @@ export function createTurnWatch({ db, clock, kind, violate, isRestored }: TurnWa
     const isBulkServed =
       fresh.some(({ lane }) => lane === 'bulk') || !due.some(({ lane }) => lane === 'bulk');
     count.withoutBulk = isBulkServed ? 0 : count.withoutBulk + fresh.length;
-    if (kind.ratePerSecond !== null && count.withoutBulk > 24 + kind.ratePerSecond) {
+    if (kind.ratePerSecond !== null && count.withoutBulk > 13 + kind.ratePerSecond) {
       violate('lanes', `${who} claimed ${count.withoutBulk} in a row while bulk mail was due`);
     }
   }
 
   return {
-    begins(who, account) {
+    begins(who, account, rows) {
       const row = pace.find((each) => each.account === account);
-      turns.set(who, { account, beganAt: clock.now(), paused, pace: row, heard: [], claims: 0 });
+      const waiting = new Set(rows.filter(isWaiting).map(({ seq }) => seq));
+      turns.set(who, { account, beganAt: clock.now(), paused, pace: row, heard: [], claims: 0, waiting });
     },
     heard(who, parcel, outcome, by) {
       const id = parcel.mail.tags.delivery_id ?? '';
@@ -181,10 +194,7 @@ export function createTurnWatch({ db, clock, kind, violate, isRestored }: TurnWa
       );
       if (turn && claimed.length > 0) {
         checkClaims(who, turn, claimed);
-        const waiting = before.filter(
-          ({ seq, status }) =>
-            (status === 'pending' || status === 'failed_transient') && now.get(seq)?.status === status,
-        );
+        const waiting = before.filter((row) => isWaiting(row) && now.get(row.seq)?.status === row.status);
         checkLanes(who, turn, waiting, claimed);
       }
     },

@@ -226,16 +226,18 @@ export function createWatch(parts: WatchParts): Watch {
     violate,
     turnBegins(who, account) {
       hands.add(who);
-      turns.begins(who, account);
+      turns.begins(who, account, rows);
     },
     turnEnded: (who) => turns.ended(who, rows),
     heard(who, parcel, outcome, by) {
       hands.add(who);
       turns.heard(who, parcel, outcome, by);
-      if (outcome.kind === 'key_conflict') heard.tell(who, parcel.mail.tags.delivery_id ?? '', 'conflict');
+      const { mail, leaseEndsAt } = parcel;
+      if (outcome.kind === 'key_conflict')
+        heard.conflict(who, mail.tags.delivery_id ?? '', { leaseEndsAt, by });
     },
     lookedUp(who, { key }, { kind: answer }) {
-      if (answer === 'found') heard.tell(who, key.slice(0, 36), 'found');
+      if (answer === 'found') heard.found(who, key.slice(0, 36));
     },
     learnt(facts) {
       learntNow = new Set(
