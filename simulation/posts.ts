@@ -71,8 +71,8 @@ export function createPostWatch(parts: PostWatchParts): (post: Post) => boolean 
     // Its call was given up as silent, at the very instant at which it leaves: it is in doubt for as long as that lease.
     const isGivenUp = row?.status === 'reconciling' && row.locked_by === null && row.round === round;
     const isInDoubt = isGivenUp && clock.now() + longestCallMs <= leaseEndsAt;
-    const isSettled = row !== undefined && row.evidence > 4 * round && !isOldHand(who);
-    const isKnown = isTheirs || isInDoubt || isSettled;
+    const isSettled = row !== undefined && row.evidence > 4 * round;
+    const isKnown = isTheirs || (!isOldHand(who) && (isInDoubt || isSettled));
     if (!isKnown && !isOldHand(who)) {
       violate('write ahead', `round ${round} of #${row?.seq} leaves while it is ${row?.status}`);
     }
