@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { commandOf, root } from '../root.mjs';
+import { root } from '../root.mjs';
 import { runStep } from './run-step.mjs';
 
 const dist = join(root, 'dist');
@@ -24,9 +24,8 @@ export function compile() {
   const digest = digestOfInputs(); // Taken before, so that a file saved during the build is built next time.
   removeRemains();
   const built = join(root, `dist-new-${process.pid}`);
-  const tsc = [commandOf('typescript', 'tsc'), '-p', 'tsconfig.build.json', '--outDir', built];
   try {
-    runStep('Building (tsc)', process.execPath, tsc);
+    runStep('Building', process.execPath, [join(root, 'scripts/prepare/bundle.mjs'), built]);
     cpSync(join(root, 'src/db/migrations'), join(built, 'db/migrations'), {
       recursive: true,
       filter: (path) => path.endsWith('.sql') || statSync(path).isDirectory(),
@@ -52,7 +51,7 @@ function digestOfInputs() {
     .map((entry) => relative(root, join(entry.parentPath ?? entry.path, entry.name)))
     .sort();
   const hash = createHash('sha256');
-  for (const path of ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', ...inputs]) {
+  for (const path of ['package-lock.json', 'tsconfig.json', 'scripts/prepare/bundle.mjs', ...inputs]) {
     hash
       .update(`${path}\0`)
       .update(readFileSync(join(root, path)))

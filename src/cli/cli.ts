@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { packageFolder } from '../std/package-folder.ts';
 import { addDeliveries } from './commands/deliveries.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addInbox } from './commands/inbox.ts';
@@ -66,7 +67,6 @@ function createProgram(context: Context): Command {
 }
 
 function readVersion(): string {
-  // The same two levels up from src/cli and from dist/cli.
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('package.json', packageFolder), 'utf8');
   return (JSON.parse(text) as { version: string }).version;
 }

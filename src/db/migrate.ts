@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import type { Clock } from '../std/clock.ts';
 import type { Ids } from '../std/ids.ts';
+import { codeFolder } from '../std/package-folder.ts';
 import { Refusal } from '../std/refusal.ts';
 import type { Database, Tx } from './database.ts';
 import { type DialectName, lockedCode } from './dialect.ts';
@@ -27,7 +28,7 @@ const leaseMs = 60_000;
 const leaseName = 'migrations';
 
 export function readMigrations(dialect: DialectName): Migration[] {
-  const folder = new URL(`./migrations/${dialect}/`, import.meta.url);
+  const folder = new URL(`db/migrations/${dialect}/`, codeFolder);
   return readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
     .sort()
