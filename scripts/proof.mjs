@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { prepare } from './prepare.mjs';
+import { forgetRows, keepRow, keptRow, stampOf } from './proof/kept.mjs';
 import { rowOf, verdicts } from './proof/verdicts.mjs';
 import { commandOf, root } from './root.mjs';
 import { createGuard, endGuards } from './servers/guard.mjs';
@@ -20,6 +21,7 @@ import { writeFigures } from './test/write-figures.mjs';
 const usage = `npm run proof -- [options]
   --only simulate,kills …           some of it: simulate, points, pairs, kills, images, mutations, fuzz
   --seeds N --kills N --images N    smaller, or larger
+  --go-on                           leaves out what an earlier run has shown of the very same source, for one that was broken off
   --write                           puts the table into docs/proof.md, if all of it ran and all of it is right`;
 const values = readOptions();
 const order = { seeds: Number(values.seeds), kills: Number(values.kills), images: Number(values.images) };
@@ -54,13 +56,18 @@ const folder = guard.folder(folderForTests());
 const testFolder = join(folder, 'tmp');
 mkdirSync(testFolder);
 const rows = [];
+if (!values['go-on']) forgetRows();
 for (const name of chosen) {
   if (isInterrupted()) break;
-  console.error(`\n${name} …`);
-  const startedAt = performance.now();
-  rows.push({ ...(await runStep(name)), seconds: Math.round((performance.now() - startedAt) / 1000) });
+  const stamp = stampOf(name, order);
+  const kept = keptRow(name, stamp);
+  console.error(`\n${name} …${kept ? ' as before' : ''}`);
+  const row = kept ?? (await timed(name));
+  if (row.isRight && !isInterrupted()) keepRow(name, stamp, row);
+  rows.push(row);
 }
 if (!isInterrupted()) tellEnd();
+else console.error('Broken off. npm run proof -- --go-on leaves out the steps that were done.');
 await endGuards();
 
 function tellEnd() {
@@ -72,6 +79,12 @@ function tellEnd() {
   if (!values.write) return;
   if (isRight && all.every((name) => chosen.includes(name))) writeFigures('proof', text);
   else console.log('docs/proof.md stays as it was: it is written when every step has run and is right.');
+}
+
+async function timed(name) {
+  const startedAt = performance.now();
+  const row = await runStep(name);
+  return { ...row, name, origin, seconds: Math.round((performance.now() - startedAt) / 1000) };
 }
 
 async function runStep(name) {
@@ -130,7 +143,15 @@ function tableOf(told) {
     ({ what, result, seconds, isRight }) =>
       `| ${what} | ${isRight ? '' : '**WRONG** '}${result} | ${seconds} s |`,
   );
-  return ['| what | result | time |', '|---|---|---|', ...lines, '', `${origin}.`].join('\n');
+  return ['| what | result | time |', '|---|---|---|', ...lines, '', `${originsOf(told)}.`].join('\n');
+}
+
+/** One, unless some steps are of an earlier run. */
+function originsOf(told) {
+  const origins = [...new Set(told.map(({ origin }) => origin))];
+  if (origins.length === 1) return origins[0];
+  const namesOf = (origin) => told.flatMap((row) => (row.origin === origin ? [row.name] : [])).join(', ');
+  return origins.map((origin) => `${namesOf(origin)}: ${origin}`).join('. ');
 }
 
 function readOptions() {
@@ -139,6 +160,7 @@ function readOptions() {
     seeds: { type: 'string', default: '100000' },
     kills: { type: 'string', default: '500' },
     images: { type: 'string', default: '200' },
+    'go-on': { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   };

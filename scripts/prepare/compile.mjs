@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
+import { digestOf } from '../digest.mjs';
 import { root } from '../root.mjs';
 import { runStep } from './run-step.mjs';
 
@@ -44,20 +44,9 @@ export function compile() {
   }
 }
 
-/** Contents, not times: a checkout or a copy changes every time stamp and nothing else. */
 function digestOfInputs() {
-  const inputs = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
-    .map((entry) => relative(root, join(entry.parentPath ?? entry.path, entry.name)))
-    .sort();
-  const hash = createHash('sha256');
-  for (const path of ['package-lock.json', 'tsconfig.json', 'scripts/prepare/bundle.mjs', ...inputs]) {
-    hash
-      .update(`${path}\0`)
-      .update(readFileSync(join(root, path)))
-      .update('\0');
-  }
-  return hash.digest('hex');
+  const inputs = ['package-lock.json', 'tsconfig.json', 'scripts/prepare/bundle.mjs', 'src'];
+  return digestOf(inputs, (path) => path.endsWith('.test.ts'));
 }
 
 /** Called under the lock only: whatever lies there was left by a build that was killed. */
