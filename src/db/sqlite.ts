@@ -195,6 +195,7 @@ function createDriver(handle: DatabaseSyncInstance, clock: Clock): Driver {
     async beginTransaction() {
       // IMMEDIATE: a transaction that begins as a reader and then wants to write can fail half-way.
       await connection.executeQuery(CompiledQuery.raw('BEGIN IMMEDIATE'));
+      connection.forgetIfTablesChanged();
     },
     async commitTransaction() {
       await connection.executeQuery(CompiledQuery.raw('COMMIT'));
@@ -210,22 +211,44 @@ function createDriver(handle: DatabaseSyncInstance, clock: Clock): Driver {
 
 interface Prepared {
   statement: StatementSyncInstance;
-  /** Of the columns that it returns. */
-  names: readonly string[];
-  /** A row of them. */
-  empty: Readonly<Record<string, unknown>>;
+  returnsRows: boolean;
+  /** Of the rows that it returns; known when it has run, because only that makes SQLite look at what the tables are now. */
+  shape?: { names: readonly string[]; empty: Readonly<Record<string, unknown>> };
 }
 
-function rowsOf<R>({ statement, names, empty }: Prepared, values: (string | number | bigint | null)[]): R[] {
-  return (statement.all(...values) as unknown as unknown[][]).map((cells) => {
+/** Half of what a row costs is its making, if the driver does it: property by property, from outside of the engine. */
+function rowsOf<R>(prepared: Prepared, values: (string | number | bigint | null)[]): R[] {
+  const { statement } = prepared;
+  const rows = statement.all(...values) as unknown as unknown[][];
+  prepared.shape ??= shapeOf(statement);
+  const { names, empty } = prepared.shape;
+  return rows.map((cells) => {
     const row: Record<string, unknown> = { ...empty };
     for (let index = 0; index < names.length; index++) row[names[index] as string] = cells[index];
     return row as R;
   });
 }
 
-function createConnection(handle: DatabaseSyncInstance, clock: Clock): DatabaseConnection {
+function shapeOf(statement: StatementSyncInstance): NonNullable<Prepared['shape']> {
+  const names = statement.columns().map(({ name }) => name);
+  return { names, empty: Object.fromEntries(names.map((name) => [name, null])) };
+}
+
+interface SqliteConnection extends DatabaseConnection {
+  /** Another process may have migrated: SQLite prepares its statements anew by itself, with other columns behind a `*`. */
+  forgetIfTablesChanged(): void;
+}
+
+function createConnection(handle: DatabaseSyncInstance, clock: Clock): SqliteConnection {
   const prepared = new Map<string, Prepared>();
+  const schemaVersion = handle.prepare('PRAGMA schema_version');
+  let preparedFor: unknown;
+
+  function forgetIfTablesChanged(): void {
+    const { schema_version: version } = schemaVersion.get() as { schema_version: number };
+    if (version !== preparedFor) prepared.clear();
+    preparedFor = version;
+  }
 
   function prepare(text: string) {
     const known = prepared.get(text);
@@ -233,21 +256,21 @@ function createConnection(handle: DatabaseSyncInstance, clock: Clock): DatabaseC
     // Statements are few and fixed; what outgrows this bound is ad-hoc SQL.
     if (prepared.size >= 200) prepared.clear();
     const statement = handle.prepare(text);
-    const names = statement.columns().map(({ name }) => name);
-    // Half of what a row costs is its making, if the driver does it: property by property, from outside of the engine.
-    if (names.length > 0) statement.setReturnArrays(true);
-    const fresh = { statement, names, empty: Object.fromEntries(names.map((name) => [name, null])) };
+    const fresh: Prepared = { statement, returnsRows: statement.columns().length > 0 };
+    if (fresh.returnsRows) statement.setReturnArrays(true);
     prepared.set(text, fresh);
     return fresh;
   }
 
   return {
+    forgetIfTablesChanged,
     async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
       const run = () => {
+        if (!handle.isTransaction) forgetIfTablesChanged();
         const known = prepare(sql);
         const { statement } = known;
         const values = parameters as (string | number | bigint | null)[];
-        if (known.names.length > 0) return { rows: rowsOf<R>(known, values) };
+        if (known.returnsRows) return { rows: rowsOf<R>(known, values) };
         const { changes, lastInsertRowid } = statement.run(...values);
         return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
       };

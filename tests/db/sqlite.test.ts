@@ -43,6 +43,25 @@ describe('SQLite', () => {
     }
   });
 
+  it.each(['a single statement', 'a transaction'])(
+    'reads the right columns after another process has migrated: %s',
+    async (how) => {
+      const leases = () =>
+        how === 'a transaction'
+          ? db.transaction((tx) => tx.selectFrom('leases').selectAll().execute())
+          : db.read.selectFrom('leases').selectAll().execute();
+      const row = { name: 'n', holder: 'h', until: 1 };
+      await db.write.insertInto('leases').values(row).execute();
+      expect(await leases()).toEqual([row]);
+      const other = new DatabaseSync(url.replace('sqlite:', ''));
+      other.exec('CREATE TABLE anew (until INTEGER, holder TEXT, name TEXT)');
+      other.exec('INSERT INTO anew SELECT until, holder, name FROM leases');
+      other.exec('DROP TABLE leases; ALTER TABLE anew RENAME TO leases');
+      other.close();
+      expect(await leases()).toEqual([row]);
+    },
+  );
+
   /** Another process that began to write and does not end. */
   async function whileLocked(path: string, work: () => Promise<void>): Promise<void> {
     const other = new DatabaseSync(path);
