@@ -1,4 +1,5 @@
 import type { Migration } from './db/migrate.ts';
+import { loadTemplates } from './emails/render.ts';
 import { createEngine } from './engine.ts';
 import { createAuth } from './http/auth.ts';
 import { listen, requireFreePort } from './http/listen.ts';
@@ -26,6 +27,7 @@ export async function startProcess(
   { log, onMigrated }: ProcessParts,
 ): Promise<RunningProcess> {
   await requireFreePort(config);
+  await loadTemplates();
   let url: string | undefined;
   const options = { log, migrations: 'all', servedAt: () => url, ...(onMigrated && { onMigrated }) } as const;
   const engine = await createEngine(config, options);

@@ -1,4 +1,13 @@
-import { cpSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { digestOf } from '../digest.mjs';
 import { root } from '../root.mjs';
@@ -30,6 +39,7 @@ export function compile() {
       recursive: true,
       filter: (path) => path.endsWith('.sql') || statSync(path).isDirectory(),
     });
+    keepForWhoeverIsRunning(built);
     writeFileSync(join(built, '.built-from'), digest);
     const old = join(root, `dist-old-${process.pid}`);
     rmSync(old, { recursive: true, force: true });
@@ -41,6 +51,19 @@ export function compile() {
     renameSync(built, dist);
   } finally {
     removeRemains();
+  }
+}
+
+const dayMs = 86_400_000;
+
+/** A command that is just starting loads the parts of the build that it began with: they stay for a day. */
+function keepForWhoeverIsRunning(built) {
+  const chunks = join(dist, 'chunks');
+  if (!existsSync(chunks)) return;
+  for (const name of readdirSync(chunks)) {
+    const [old, kept] = [join(chunks, name), join(built, 'chunks', name)];
+    const isOld = Date.now() - statSync(old).mtimeMs > dayMs;
+    if (!isOld && !existsSync(kept)) cpSync(old, kept, { preserveTimestamps: true });
   }
 }
 

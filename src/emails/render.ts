@@ -75,6 +75,11 @@ interface Loaded {
 /** Kept here, so that all mails but the first are made without waiting for anything. */
 const loaded = new Map<string, Loaded>();
 
+/** All of it now: a server whose files are replaced under it, by a build or an update, goes on with what it has. */
+export async function loadTemplates(): Promise<void> {
+  for (const [name, read] of templates) if (!loaded.has(name)) await load(name, read);
+}
+
 /** When the first mail is made: who only lists deliveries waits neither for React nor for schemas. */
 async function load(name: string, read: () => Promise<Template>): Promise<Loaded> {
   const [template, { renderToStaticMarkup: markupOf }, { unknownVariable: unknownIn }] = await Promise.all([

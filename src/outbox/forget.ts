@@ -45,15 +45,19 @@ export async function forgetMails(
   { before, above, limit }: ForgetOrder,
   now: number,
 ): Promise<Forgotten> {
+  const chosen = await sql<{ seq: number }>`
+    SELECT DISTINCT delivery_seq AS seq FROM delivery_mails WHERE delivery_seq > ${above} ORDER BY delivery_seq LIMIT ${limit}
+  `.execute(tx);
   const { rows } = await sql<Old>`
     SELECT seq, status, round, created_at, last_attempt_at, sent_at, delivered_at FROM deliveries
-    WHERE seq IN (SELECT DISTINCT delivery_seq FROM delivery_mails WHERE delivery_seq > ${above} ORDER BY delivery_seq LIMIT ${limit})
+    WHERE seq IN (SELECT seq FROM ${rowsOf(dialect, { seq: 'number' }, chosen.rows)})
     ORDER BY seq ${forUpdate(dialect)} ${dialect === 'postgres' ? sql`SKIP LOCKED` : sql``}
   `.execute(tx);
   const old = rows.filter((row) => row.created_at < before);
   const ended = old.filter((row) => statuses[row.status].isFinal && lastHeardOf(row) < before);
-  const last = old.at(-1);
-  const next = last && old.length === limit ? last.seq : null;
+  // What is locked just now comes the next time; what is too young says that all behind it is.
+  const isMore = chosen.rows.length === limit && old.length === rows.length;
+  const next = isMore ? (chosen.rows.at(-1)?.seq ?? null) : null;
   if (ended.length === 0) return { count: 0, next };
   const seqs = sql`(SELECT seq FROM ${rowsOf(
     dialect,

@@ -25,6 +25,8 @@ export interface RunOptions {
   user?: { uid: number; gid: number };
   /** For what others are run beside; each of them may take seconds on a busy machine. */
   boundMs?: number;
+  /** Another one than this project's. */
+  program?: string;
 }
 
 export interface Result {
@@ -56,9 +58,9 @@ export function createCommandLine(): CommandLine {
   const running = new Set<Running>();
 
   function start(args: string[], options: RunOptions = {}): Running {
-    const { env, cwd = folder, input, outputTo, user, boundMs = usualBoundMs } = options;
+    const { env, cwd = folder, input, outputTo, user, boundMs = usualBoundMs, program = entry } = options;
     const output = outputTo === undefined ? 'pipe' : openSync(outputTo, 'w');
-    const child = spawn(process.execPath, [...childArguments, entry, ...args], {
+    const child = spawn(process.execPath, [...childArguments, program, ...args], {
       cwd,
       env: { ...environment(), ...env },
       stdio: ['pipe', output, 'pipe'],

@@ -1,8 +1,12 @@
 import { once } from 'node:events';
+import { cpSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type CommandLine, createCommandLine } from './command-line.ts';
 
+const root = fileURLToPath(new URL('../..', import.meta.url));
 let shell: CommandLine;
 beforeEach(() => {
   shell = createCommandLine();
@@ -26,6 +30,33 @@ test('a second signal ends it where it stands', async () => {
   server.signal('SIGTERM');
   expect(await server.ended).toMatchObject({ code: 1, signal: null, err: '' });
   socket.destroy();
+});
+
+/** From source, nothing is built. */
+test.runIf(process.env.TIDINGS_TEST_BUILT === '1')('goes on when it is built anew under it', async () => {
+  const copy = join(shell.folder, 'program');
+  for (const name of ['dist', 'package.json'])
+    cpSync(join(root, name), join(copy, name), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  const program = join(copy, 'start.mjs');
+  const start =
+    "const { run } = await import('./dist/cli/cli.js'); process.exitCode = await run(process.argv.slice(2));";
+  writeFileSync(program, start);
+  const server = shell.start(['serve'], { program, env: { PORT: '0', NODE_ENV: 'production' } });
+  const [, url = ''] = await server.until(/web +(\S+)\n/);
+  rmSync(join(copy, 'dist'), { recursive: true });
+  const variables = { subject: 'Hello', text: 'It works.' };
+  const answer = await fetch(`${url}/api/v1/intents`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ occasion: 'o', to: 'ann@example.org', variables }),
+  });
+  expect(answer.status).toBe(201);
+  await expect
+    .poll(async () => (await fetch(`${url}/api/v1/inbox`)).text(), { timeout: 10_000 })
+    .toContain('Hello');
+  server.signal('SIGTERM');
+  expect(await server.ended).toMatchObject({ code: 0 });
 });
 
 test('the same Ctrl-C once more, as npm passes it on, is no second signal', async () => {
