@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import { type Status, statuses } from '../src/domain/status.ts';
 import { hourMs, minuteMs } from './chance.ts';
-import { askAgain, checkIntents } from './intents.ts';
+import { askAgain, checkIntents, isAllAnswered } from './intents.ts';
 import { operate, resumeAll } from './people.ts';
 import { type SimulatedProcess, type TurnKind, turnKinds } from './process.ts';
 import type { World } from './world.ts';
@@ -44,7 +44,8 @@ export async function drain({ world, processes, restart }: Players): Promise<voi
     isSettled =
       watch.rows.every(({ status, due_at }) => !statuses[status].isDue && !isOpen(status, due_at)) &&
       mailman.isIdle &&
-      waiting.length === 0;
+      waiting.length === 0 &&
+      isAllAnswered(world);
     if (isSettled) break;
     const moments = [...watch.rows.map(({ due_at }) => due_at), mailman.nextAt(), ...waiting].filter(
       (at) => at !== null && at !== undefined && at > clock.now(),
@@ -56,6 +57,7 @@ export async function drain({ world, processes, restart }: Players): Promise<voi
   if (watch.violation === null && !isSettled) {
     const open = watch.rows.find(({ status, due_at }) => statuses[status].isDue || isOpen(status, due_at));
     const what = open ? `#${open.seq} is still ${open.status}` : 'something in another table still waits';
+    if (!isAllAnswered(world)) checkIntents(world);
     watch.violate(
       open?.status === 'sent' ? 'healing' : 'everything ends',
       `${what}, days after the troubles`,

@@ -34,7 +34,7 @@ export async function enqueue(world: World, process: SimulatedProcess): Promise<
       ...(!chance.isTrue(0.03) && { toEmail: `${person}@example.org` }),
       lane: chance.isTrue(0.8) ? laneOf[source] : chance.one(['urgent', 'normal', 'bulk'] as const),
       variables: { isPoison: chance.isTrue(0.02), isBroken: chance.isTrue(0.03) },
-      ...(chance.isTrue(0.2) && { expiresAt: clock.now() + chance.between(1, 6 * hourMs) }),
+      ...(chance.isTrue(0.2) && { expiresAt: Math.ceil(clock.now()) + chance.between(1, 6 * hourMs) }),
     };
   });
   known.push(...intents.map((intent) => ({ intent, isAnswered: false })));
@@ -73,14 +73,18 @@ async function ask(world: World, process: SimulatedProcess, intents: readonly In
   await clock.advance(0);
 }
 
-/** What was answered is there, to the end. */
+export function isAllAnswered(world: World): boolean {
+  return (asked.get(world) ?? []).every(({ isAnswered }) => isAnswered);
+}
+
+/** What was asked for until it was answered is there, to the end. */
 export function checkIntents(world: World): void {
   for (const { intent, isAnswered } of asked.get(world) ?? []) {
     const { source, occasion } = intent;
+    if (!isAnswered) world.watch.violate('nothing lost', `nobody could ask for ${source} ${occasion}`);
     const isThere = world.watch.rows.some((row) => row.source === source && row.occasion === occasion);
-    if (isAnswered && !isThere) {
-      world.watch.violate('nothing lost', `${source} ${occasion} was answered, and is gone`);
-    }
+    if (!isThere)
+      world.watch.violate('nothing lost', `${source} ${occasion} was asked for, and is not there`);
   }
 }
 

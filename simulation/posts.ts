@@ -21,7 +21,8 @@ export interface PostWatchParts {
   rowOf: (id: string) => WatchedRow | undefined;
   /** Somebody who acts on what was so before a fail-over. */
   isOldHand: (who: string) => boolean;
-  isRestored: () => boolean;
+  /** Who had it in hand last, and until when. */
+  lastHold: (id: string) => { who: string; until: number | null } | undefined;
   longestCallMs: number;
 }
 
@@ -33,9 +34,15 @@ const burst = { windowMs: 100, slack: 2 };
 /** A clock that is set back, from ahead to behind. */
 const skewMs = 4_000;
 
-/** Answers whether the row knows of it: after a fail-over it may not. */
-export function createPostWatch(parts: PostWatchParts): (post: Post) => boolean {
-  const { clock, violate, rowOf, isOldHand, isRestored, longestCallMs } = parts;
+export interface PostWatch {
+  /** Answers whether the row knows of it: after a fail-over it may not. */
+  checkPost(post: Post): boolean;
+  /** The database went back in time: what is composed anew may read differently. */
+  restored(): void;
+}
+
+export function createPostWatch(parts: PostWatchParts): PostWatch {
+  const { clock, violate, rowOf, isOldHand, lastHold, longestCallMs } = parts;
   const bodies = new Map<string, string>();
   const arrivals = new Map<string, { at: number; who: string }[]>();
 
@@ -62,7 +69,8 @@ export function createPostWatch(parts: PostWatchParts): (post: Post) => boolean 
     violate('the key window', `#${seq} leaves again to ${account} until ${leaseEndsAt}; ${why}`);
   }
 
-  return ({ account, ratePerSecond, parcel: { key, mail, leaseEndsAt }, who, by }) => {
+  function checkPost({ account, ratePerSecond, parcel, who, by }: Post): boolean {
+    const { key, mail, leaseEndsAt } = parcel;
     const round = Number(mail.tags.round);
     const row = rowOf(mail.tags.delivery_id ?? '');
     const isHeld = row?.locked_by === who && row.due_at === leaseEndsAt;
@@ -70,7 +78,9 @@ export function createPostWatch(parts: PostWatchParts): (post: Post) => boolean 
     // Evidence may have settled it a moment ago, which is no harm: the mail is the one that is known.
     // Its call was given up as silent, at the very instant at which it leaves: it is in doubt for as long as that lease.
     const isGivenUp = row?.status === 'reconciling' && row.locked_by === null && row.round === round;
-    const isInDoubt = isGivenUp && clock.now() + longestCallMs <= leaseEndsAt;
+    const last = lastHold(row?.id ?? '');
+    const wasTheirs = last?.who === who && last.until === leaseEndsAt;
+    const isInDoubt = isGivenUp && wasTheirs && clock.now() + longestCallMs <= leaseEndsAt;
     const isSettled = row !== undefined && row.evidence > 4 * round;
     const isKnown = isTheirs || (!isOldHand(who) && (isInDoubt || isSettled));
     if (!isKnown && !isOldHand(who)) {
@@ -85,12 +95,14 @@ export function createPostWatch(parts: PostWatchParts): (post: Post) => boolean 
     if (isTheirs && row.content_hash !== hash && !isOldHand(who)) {
       violate('one key, one body', `#${row.seq} leaves with another body than was kept`);
     }
-    const before = bodies.get(key);
-    if (before !== undefined && before !== hash && !isRestored()) {
+    const before = bodies.get(key) ?? hash;
+    if (isKnown && before !== hash) {
       violate('one key, one body', `${key} leaves with another body than before`);
     }
-    bodies.set(key, hash);
+    if (isKnown) bodies.set(key, hash);
     if (ratePerSecond !== null) checkPace(account, ratePerSecond, who);
     return isKnown;
-  };
+  }
+
+  return { checkPost, restored: () => bodies.clear() };
 }

@@ -17,6 +17,8 @@ export const promises = {
   leases: 'no call begins that may last longer than the lease of its mail',
   attempts: 'an attempt is counted once, when it ends; what was only put off is none',
   'dead letters': 'given up by us only after as many attempts as there are',
+  'a reason to end':
+    'what ends without a mail does so for a reason that is so, and not for a passing trouble',
   consent: 'no mail begins after its recipient has said no',
   'in time': 'no mail begins after it has expired',
   suspects: 'what has killed its worker twice is taken up alone, and given up after five times',
@@ -216,6 +218,13 @@ export function checkTruth(row: WatchedRow, ledger: Ledger, violate: Violate): v
   }
   // What is said of a mail that was denied is taken for word of the one that went out in its place.
   const denied = new Set(all.filter(({ isDenied }) => isDenied).map(({ round }) => round));
+  for (const round of denied) {
+    const ofRound = all.filter((entry) => entry.round === round);
+    // Nobody can help it that it goes out once more; twice more takes another one who denies it.
+    if (ofRound.length > 1 + ofRound.filter(({ isDenied }) => isDenied).length) {
+      violate('told once', `#${row.seq}: more mails than were denied (${namesOf(ofRound)})`);
+    }
+  }
   const mine = all.filter(({ round }) => !denied.has(round));
   const rounds = new Set(mine.map(({ round }) => round));
   if (rounds.size < mine.length) {

@@ -35,7 +35,7 @@ export function createPolicies(chance: Chance): Readonly<Record<SourceName, Poli
 
 /** As one process has them: its own death is in its hands. */
 export function createSources(world: SourcesWorld, faults: Faults, told: (facts: readonly Fact[]) => void) {
-  const { chance, isTroubled, mayStrike, policies } = world;
+  const { chance, isTroubled, mayStrike, policies, watch } = world;
   const isStruck = (probability: number) => isTroubled() && chance.isTrue(probability);
   return sourceNames.map(
     (name): Source => ({
@@ -49,9 +49,10 @@ export function createSources(world: SourcesWorld, faults: Faults, told: (facts:
         }
         if (isStruck(0.05) && mayStrike('a draft fails')) throw new Error('the catalogue does not answer');
         const drafts = new Map(await plainSource.draft(deliveries));
-        for (const { seq, variables } of deliveries) {
+        for (const { seq, id, variables } of deliveries) {
           const draft = drafts.get(seq) as Draft;
           if (variables.isBroken === true) {
+            watch.said(id, 'unsendable');
             drafts.set(seq, { kind: 'unsendable', error: { code: 'missing_variable' } });
           } else if (draft.kind === 'draft') {
             const text = `As of draft ${world.nextDraft()}`;
@@ -62,10 +63,11 @@ export function createSources(world: SourcesWorld, faults: Faults, told: (facts:
       },
       async recheck(deliveries) {
         const verdicts = new Map<number, Verdict>();
-        for (const { seq } of deliveries) {
+        for (const { seq, id } of deliveries) {
           if (!isStruck(0.04) || !mayStrike('the source says no at the last moment')) continue;
           const event = chance.weighted({ deferred: 3, ineligible: 1, expired: 1 });
           const dueAt = faults.clock.now() + chance.between(secondMs, 20 * minuteMs);
+          if (event !== 'deferred') watch.said(id, event);
           verdicts.set(seq, event === 'deferred' ? { event, dueAt } : { event });
         }
         return verdicts;
@@ -78,4 +80,7 @@ export function createSources(world: SourcesWorld, faults: Faults, told: (facts:
   );
 }
 
-export type SourcesWorld = Pick<World, 'chance' | 'isTroubled' | 'mayStrike' | 'policies' | 'nextDraft'>;
+export type SourcesWorld = Pick<
+  World,
+  'chance' | 'isTroubled' | 'mayStrike' | 'policies' | 'nextDraft' | 'watch'
+>;

@@ -63,6 +63,7 @@ export interface TurnWatchParts {
   kind: ProviderKind;
   violate: Violate;
   isRestored: () => boolean;
+  isOldHand: (who: string) => boolean;
 }
 
 const paceRows = CompiledQuery.raw(
@@ -73,7 +74,14 @@ const skewMs = 2_000;
 
 const isWaiting = ({ status }: WatchedRow) => status === 'pending' || status === 'failed_transient';
 
-export function createTurnWatch({ db, clock, kind, violate, isRestored }: TurnWatchParts): TurnWatch {
+export function createTurnWatch({
+  db,
+  clock,
+  kind,
+  violate,
+  isRestored,
+  isOldHand,
+}: TurnWatchParts): TurnWatch {
   const turns = new Map<string, Turn>();
   const served = new Map<string, Served>();
   let paused: ReadonlySet<string> = new Set();
@@ -171,7 +179,7 @@ export function createTurnWatch({ db, clock, kind, violate, isRestored }: TurnWa
       for (const { id, outcome, by, at } of turns.get(who)?.heard ?? []) {
         const row = rows.find((each) => each.id === id);
         // After a fail-over it may have been asked for by a database that is no more.
-        if (!row || (isRestored() && by === 'reconcile')) continue;
+        if (!row || (isOldHand(who) && by === 'reconcile')) continue;
         // After a fail-over a bounce may be told of the mail before, which this database never sent.
         if (outcome.kind === 'accepted' && row.sent_at === null && !(isRestored() && row.evidence > 0)) {
           violate('answers', `${who} heard that #${row.seq} was accepted, and it is ${row.status}`);

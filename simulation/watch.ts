@@ -26,6 +26,7 @@ import {
   type Violate,
   type WatchedRow,
 } from './promises.ts';
+import { createReasons, type Reasons } from './reasons.ts';
 import { indexingDelayMs, type ProviderKind } from './service.ts';
 import type { SourceName } from './sources.ts';
 import type { Stage } from './stage.ts';
@@ -54,6 +55,8 @@ export interface Watch {
   turnBegins(who: string, account: string): void;
   turnEnded(who: string): void;
   heard(who: string, parcel: Parcel, outcome: Outcome, by: Part): void;
+  /** What a source says of a delivery, when it is asked. */
+  said: Reasons['said'];
   lookedUp(who: string, reference: MailReference, answer: LookUp): void;
   readonly changes: number;
   violate: Violate;
@@ -100,6 +103,8 @@ export interface WatchParts {
 }
 
 const restoring = 'a fail-over';
+/** The longest lease of a run: the longest call with its inner tries, and a margin. */
+const leaseLongestMs = 170_000;
 
 export function createWatch(parts: WatchParts): Watch {
   const { db, touched, clock, story, ledger, tally, policies, kind, isReliable, mailman } = parts;
@@ -125,14 +130,18 @@ export function createWatch(parts: WatchParts): Watch {
     story.tell(`BROKEN, ${promise}: ${sentence}`);
   };
 
-  const turns = createTurnWatch({ db, clock, kind, violate, isRestored });
-
   const attempts = createAttemptCount({ ledger, violate });
-  const isOldHand = (who: string) => oldHands.has(who);
+  /** What they had in hand then is over when its lease is. */
+  const isOldHand = (who: string) => oldHands.has(who) && clock.now() <= restoredAt + leaseLongestMs;
+  const turns = createTurnWatch({ db, clock, kind, violate, isRestored, isOldHand });
+  const reasons = createReasons({ clock, violate });
+  const identities = new Map<string, string>();
+  const lastHolds = new Map<string, { who: string; until: number | null }>();
   const heard = createHeard({ clock, violate, isOldHand });
-  const checkPost = createPostWatch({
-    ...{ clock, violate, isRestored, isOldHand, longestCallMs: kind.longestCallMs },
+  const { checkPost, ...posts } = createPostWatch({
+    ...{ clock, violate, isOldHand, longestCallMs: kind.longestCallMs },
     rowOf: (id) => rows.find((row) => row.id === id),
+    lastHold: (id) => lastHolds.get(id),
   });
 
   function mayLeave(id: string, until: number): void {
@@ -167,7 +176,7 @@ export function createWatch(parts: WatchParts): Watch {
     for (const row of next) {
       const before = known.get(row.seq);
       if (before && who !== restoring) {
-        const { attemptsMax } = policies[row.source as SourceName];
+        const { attemptsMax, roundsMax } = policies[row.source as SourceName];
         const isImported = ledger.imported.has(row.id);
         attempts.check(before, row);
         checkAttemptEnds(before, row, isReliable, violate);
@@ -182,11 +191,14 @@ export function createWatch(parts: WatchParts): Watch {
           violate,
         );
         heard.check(who, before, row);
-        const counted = isRestored() ? attemptsMax : attempts.counted(row);
+        const counted = attempts.counted(row);
         checkStep(before, row, { who, now: clock.now(), attemptsMax, counted, isImported }, violate);
+        reasons.check(before, row, roundsMax);
         checkRow(before, row, isImported, violate);
       }
       if (before && who !== restoring) countArrow(before, row);
+      if (row.locked_by !== null) lastHolds.set(row.id, { who: row.locked_by, until: row.due_at });
+      if (!before) checkIdentity(row);
       if (row.status === 'sending' && before?.status !== 'sending') mayLeave(row.id, row.due_at ?? 0);
       const isEnded =
         row.evidence > (before?.evidence ?? 0) && row.evidence >= evidenceEvents.complained.rank.top;
@@ -202,6 +214,14 @@ export function createWatch(parts: WatchParts): Watch {
     if (who !== restoring) turns.look(who, rows, next);
     checkInHand(next);
     rows = next;
+  }
+
+  /** Derived from what it is about: whoever asks again after a fail-over gets the same, and the provider knows the key. */
+  function checkIdentity({ seq, id, source, occasion, recipient }: WatchedRow): void {
+    const what = JSON.stringify([source, occasion, recipient]);
+    const known = identities.get(what) ?? id;
+    identities.set(what, id);
+    if (known !== id) violate('told once', `#${seq} is a delivery that had another id, and so another key`);
   }
 
   /** Without keys a crash leaves in doubt whatever has begun: no more than leave at once. */
@@ -236,6 +256,7 @@ export function createWatch(parts: WatchParts): Watch {
       if (outcome.kind === 'key_conflict')
         heard.conflict(who, mail.tags.delivery_id ?? '', { leaseEndsAt, by });
     },
+    said: reasons.said,
     lookedUp(who, { key }, { kind: answer }) {
       if (answer === 'found') heard.found(who, key.slice(0, 36));
     },
@@ -282,6 +303,8 @@ export function createWatch(parts: WatchParts): Watch {
       firstAccepted = new Map(seen.firstAccepted);
       for (const who of hands) oldHands.add(who);
       heard.clear();
+      posts.restored();
+      lastHolds.clear();
       mayLeaveUntil.clear();
       for (const entry of ledger.entries) {
         if ((entry.bounceToldAt ?? 0) >= seen.at) entry.bounceToldAt = null;
