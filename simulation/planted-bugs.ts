@@ -1,6 +1,7 @@
 import { attemptBugs } from './planted/attempts.ts';
 import { consentBugs } from './planted/consent.ts';
 import { doubtBugs } from './planted/doubt.ts';
+import { endingBugs } from './planted/endings.ts';
 import { evidenceBugs } from './planted/evidence.ts';
 import { modelBugs } from './planted/model.ts';
 import { omissionBugs } from './planted/omissions.ts';
@@ -17,6 +18,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...sendingBugs,
   ...attemptBugs,
   ...doubtBugs,
+  ...endingBugs,
   ...evidenceBugs,
   ...consentBugs,
   ...paceBugs,
