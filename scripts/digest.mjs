@@ -6,7 +6,7 @@ import { root } from './root.mjs';
 /** Of files, and of all files in folders. Contents, not times: a checkout or a copy changes every time stamp and nothing else. */
 export function digestOf(paths, isLeftOut = () => false) {
   const hash = createHash('sha256');
-  for (const path of paths.flatMap(filesIn).filter((path) => !isLeftOut(path))) {
+  for (const path of filesOf(paths).filter((path) => !isLeftOut(path))) {
     hash
       .update(`${path}\0`)
       .update(readFileSync(join(root, path)))
@@ -15,11 +15,14 @@ export function digestOf(paths, isLeftOut = () => false) {
   return hash.digest('hex');
 }
 
-function filesIn(path) {
-  const folder = join(root, path);
-  if (!statSync(folder).isDirectory()) return [path];
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(root, join(entry.parentPath ?? entry.path, entry.name)))
-    .sort();
+/** The files themselves, and all files in the folders, by their paths from `from`. */
+export function filesOf(paths, from = root) {
+  return paths.flatMap((path) => {
+    const folder = join(from, path);
+    if (!statSync(folder).isDirectory()) return [path];
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(from, join(entry.parentPath ?? entry.path, entry.name)))
+      .sort();
+  });
 }

@@ -6,7 +6,8 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { prepare } from './prepare.mjs';
-import { forgetRows, keepRow, keptRow, stampOf } from './proof/kept.mjs';
+import { endingOf } from './proof/ending.mjs';
+import { runSteps } from './proof/run-steps.mjs';
 import { rowOf, verdicts } from './proof/verdicts.mjs';
 import { commandOf, root } from './root.mjs';
 import { createGuard, endGuards } from './servers/guard.mjs';
@@ -46,39 +47,40 @@ if (!Object.values(order).every((number) => Number.isSafeInteger(number) && numb
 }
 
 const isInterrupted = stopOnSignals();
+// On the way out, because a signal ends this process wherever it is.
+process.once('exit', () => {
+  if (isInterrupted()) console.error(`Broken off. ${howToGoOn()} leaves out the steps that were done.`);
+});
 const problem = prepare({ tests: true });
 if (problem !== undefined) stop(1, `${problem}\nNothing was run, and nothing is proved.`);
-// Of this run, from before it: whoever changes the source meanwhile changes what is still to come.
+// Of this run, from before it: a row that is kept, and a table that is written, are of the source as it was now.
 const origin = runAndMachine();
 // However this process ends, what it started is stopped, and its folder is deleted.
 const guard = createGuard();
 const folder = guard.folder(folderForTests());
 const testFolder = join(folder, 'tmp');
 mkdirSync(testFolder);
-const rows = [];
-if (!values['go-on']) forgetRows();
-for (const name of chosen) {
-  if (isInterrupted()) break;
-  const stamp = stampOf(name, order);
-  const kept = keptRow(name, stamp);
-  console.error(`\n${name} …${kept ? ' as before' : ''}`);
-  const row = kept ?? (await timed(name));
-  if (row.isRight && !isInterrupted()) keepRow(name, stamp, row);
-  rows.push(row);
-}
+// TMPDIR, because vitest keeps a folder there that it leaves behind when it is interrupted.
+const testFolders = { TIDINGS_TEST_TMP: testFolder, TMPDIR: folder };
+const run = { names: chosen, order, isGoingOn: values['go-on'], runStep: timed, isInterrupted };
+const { rows, changed } = await runSteps(run);
 if (!isInterrupted()) tellEnd();
-else console.error('Broken off. npm run proof -- --go-on leaves out the steps that were done.');
 await endGuards();
 
 function tellEnd() {
-  const isRight = rows.every((row) => row.isRight);
-  const text = tableOf(rows);
-  console.log(`\n${text}`);
-  console.log(isRight ? 'Every promise was kept.' : 'NOT every promise was kept.');
+  const isWhole = all.every((name) => chosen.includes(name));
+  const { table, sentence, isRight, canBeWritten } = endingOf({ rows, changed, isWhole });
+  console.log(`\n${table}\n${sentence}`);
   process.exitCode = isRight ? 0 : 1;
   if (!values.write) return;
-  if (isRight && all.every((name) => chosen.includes(name))) writeFigures('proof', text);
+  if (canBeWritten) writeFigures('proof', table);
   else console.log('docs/proof.md stays as it was: it is written when every step has run and is right.');
+}
+
+/** With the same sizes, because what was shown with others does not count. */
+function howToGoOn() {
+  const given = process.argv.slice(2).filter((argument) => argument !== '--go-on');
+  return ['npm run proof -- --go-on', ...given].join(' ');
 }
 
 async function timed(name) {
@@ -97,15 +99,15 @@ async function runStep(name) {
 
 /** Its figures are the lines of JSON that it prints; the rest is shown. */
 async function script(name, args) {
-  const { output, ending } = await run([join('scripts', `${name}.mjs`), ...args], process.env);
+  const { output, ending } = await runNode([join('scripts', `${name}.mjs`), ...args], process.env);
   const lines = output.split('\n').filter((line) => line.startsWith('{'));
   return { figures: lines.map((line) => JSON.parse(line)), ending };
 }
 
 async function runPairs() {
   const out = join(folder, 'pairs.json');
-  const env = { ...process.env, TIDINGS_TEST_TMP: testFolder, TIDINGS_PROOF_OUT: out };
-  const { ending } = await run([commandOf('vitest'), 'run', '--project', 'pairs'], env);
+  const env = { ...process.env, ...testFolders, TIDINGS_PROOF_OUT: out };
+  const { ending } = await runNode([commandOf('vitest'), 'run', '--project', 'pairs'], env);
   return { figures: [JSON.parse(readFileSync(out, 'utf8'))], ending };
 }
 
@@ -117,17 +119,17 @@ async function runTests(name, which, more) {
   const env = {
     ...(postgres.origin === 'DATABASE_URL' ? rest : withoutPostgresVariables(rest)),
     ...(postgres.url === undefined ? {} : { TIDINGS_TEST_POSTGRES_URL: postgres.url }),
-    ...{ TIDINGS_TEST_TMP: testFolder, ...more },
+    ...{ ...testFolders, ...more },
   };
   const reports = ['--reporter=default', '--reporter=json', `--outputFile.json=${out}`, '--allowOnly=false'];
-  const { ending } = await run([commandOf('vitest'), 'run', ...which, ...reports], env);
+  const { ending } = await runNode([commandOf('vitest'), 'run', ...which, ...reports], env);
   const result = readVitestResult(out, ending);
   for (const failure of result.failures) console.error(`failed: ${failure}`);
   if (postgres.missing) console.error(`PostgreSQL: ${postgres.missing}`);
   return { figures: [result], ending };
 }
 
-async function run(args, env) {
+async function runNode(args, env) {
   const child = guard.spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
   const chunks = [];
   child.stdout.on('data', (chunk) => {
@@ -136,22 +138,6 @@ async function run(args, env) {
   });
   const [code, signal] = await once(child, 'close');
   return { output: Buffer.concat(chunks).toString(), ending: signal ?? `exit code ${code}` };
-}
-
-function tableOf(told) {
-  const lines = told.map(
-    ({ what, result, seconds, isRight }) =>
-      `| ${what} | ${isRight ? '' : '**WRONG** '}${result} | ${seconds} s |`,
-  );
-  return ['| what | result | time |', '|---|---|---|', ...lines, '', `${originsOf(told)}.`].join('\n');
-}
-
-/** One, unless some steps are of an earlier run. */
-function originsOf(told) {
-  const origins = [...new Set(told.map(({ origin }) => origin))];
-  if (origins.length === 1) return origins[0];
-  const namesOf = (origin) => told.flatMap((row) => (row.origin === origin ? [row.name] : [])).join(', ');
-  return origins.map((origin) => `${namesOf(origin)}: ${origin}`).join('. ');
 }
 
 function readOptions() {

@@ -1,3 +1,4 @@
+import type { Clock } from '../src/std/clock.ts';
 import type { Ledger } from './ledger.ts';
 import type { Violate, WatchedRow } from './promises.ts';
 
@@ -10,7 +11,11 @@ export interface AttemptCount {
   restored(rows: readonly WatchedRow[], at: number): void;
 }
 
-export function createAttemptCount({ ledger, violate }: { ledger: Ledger; violate: Violate }): AttemptCount {
+/** What was under way at a fail-over has ended by then: the longest lease of a run. */
+const underWayMs = 170_000;
+
+export function createAttemptCount(parts: { ledger: Ledger; clock: Clock; violate: Violate }): AttemptCount {
+  const { ledger, clock, violate } = parts;
   const counts = new Map<string, { possible: number; counted: number }>();
   let restoredAt = -1;
 
@@ -23,7 +28,8 @@ export function createAttemptCount({ ledger, violate }: { ledger: Ledger; violat
       (entry) => entry.deliveryId === id && entry.round === round && entry.acceptedAt <= restoredAt,
     );
     // And what was under way may still end, whatever the row knows of it now.
-    const fresh = { possible: before.length + (restoredAt < 0 ? 0 : 2), counted: 0 };
+    const isFresh = restoredAt >= 0 && clock.now() <= restoredAt + underWayMs;
+    const fresh = { possible: before.length + (isFresh ? 2 : 0), counted: 0 };
     counts.set(key, fresh);
     return fresh;
   }

@@ -12,8 +12,9 @@ export interface Result {
   broken: Broken | null;
   /** How often each fault and each arrow happened. */
   counts: Record<string, number>;
-  /** What a worker held, at a few moments from its beginning to its end. */
+  /** What one worker held, at moments from its beginning to its end: JavaScript alone, and the whole process. */
   heapMb: number[];
+  rssMb: number[];
   ms: number;
 }
 
@@ -33,7 +34,7 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 export async function runMany(order: Order): Promise<Result> {
   const { first, count, workers, folder, isToShrink = false, onProgress } = order;
   const startedAt = performance.now();
-  const result: Result = { count: 0, broken: null, counts: {}, heapMb: [], ms: 0 };
+  const result: Result = { count: 0, broken: null, counts: {}, heapMb: [], rssMb: [], ms: 0 };
   const started: Worker[] = [];
   const end = () => {
     for (const { child } of started) child.kill();
@@ -54,7 +55,10 @@ export async function runMany(order: Order): Promise<Result> {
       worker.next += message.count * workers;
       result.count += message.count;
       addCounts(result.counts, message.counts);
-      if (worker === started[0]) result.heapMb.push(message.heapMb);
+      if (worker === started[0]) {
+        result.heapMb.push(message.heapMb);
+        result.rssMb.push(message.rssMb);
+      }
       onProgress?.(result.count);
     }
     if (result.broken) stopThoseBeyond(result.broken);
@@ -64,7 +68,8 @@ export async function runMany(order: Order): Promise<Result> {
     const args = [first + index, count - index, workers, isToShrink ? 1 : 0].map(String);
     const child = fork(join(folder, 'simulation/seeds.ts'), args, {
       cwd: folder,
-      execArgv: ['--import', 'tsx'],
+      // It collects garbage before it says what it holds.
+      execArgv: ['--expose-gc', '--import', 'tsx'],
       // React is slower by half where it watches over its developers.
       env: { ...process.env, NODE_ENV: 'production' },
     });
@@ -89,6 +94,14 @@ export async function runMany(order: Order): Promise<Result> {
   }
   result.ms = performance.now() - startedAt;
   return result;
+}
+
+/** Means over the second quarter of a run and over its last: what grows is a leak. Null where not every quarter was measured. */
+export function quartersOf(measured: readonly number[]): [second: number, last: number] | null {
+  if (measured.length < 4) return null;
+  const quarter = Math.floor(measured.length / 4);
+  const mean = (some: readonly number[]) => some.reduce((sum, one) => sum + one, 0) / some.length;
+  return [mean(measured.slice(quarter, 2 * quarter)), mean(measured.slice(-quarter))];
 }
 
 interface Worker {

@@ -1,4 +1,4 @@
-import { type Result, root, runMany } from './many.ts';
+import { quartersOf, type Result, root, runMany } from './many.ts';
 import { readOptions } from './options.ts';
 import { runSeed } from './run.ts';
 import { cutOf, optionsOf, shrink } from './shrink.ts';
@@ -53,10 +53,8 @@ async function runSeeds(): Promise<void> {
   process.exitCode = result.broken || missed.length > 0 ? 1 : 0;
 }
 
-function summaryOf({ count, broken, counts, heapMb, ms }: Result, missed: readonly string[]) {
+function summaryOf({ count, broken, counts, heapMb, rssMb, ms }: Result, missed: readonly string[]) {
   const faults = Object.values(counts).reduce((sum, one) => sum + one, 0);
-  const quarter = Math.ceil(heapMb.length / 4);
-  const mean = (some: readonly number[]) => some.reduce((sum, one) => sum + one, 0) / some.length;
   return {
     ...{
       seeds: count,
@@ -66,8 +64,9 @@ function summaryOf({ count, broken, counts, heapMb, ms }: Result, missed: readon
       workers,
       ms: Math.round(ms),
     },
-    // Of one worker, over the second quarter of the run and over the last: what grows is a leak.
-    heapMb: [mean(heapMb.slice(quarter, 2 * quarter)), mean(heapMb.slice(-quarter))].map(Math.round),
+    // Of one worker, in the second quarter of the run and in the last.
+    heapMb: quartersOf(heapMb)?.map(Math.round) ?? null,
+    rssMb: quartersOf(rssMb)?.map(Math.round) ?? null,
   };
 }
 

@@ -130,9 +130,10 @@ export function createWatch(parts: WatchParts): Watch {
     story.tell(`BROKEN, ${promise}: ${sentence}`);
   };
 
-  const attempts = createAttemptCount({ ledger, violate });
-  /** What they had in hand then is over when its lease is. */
-  const isOldHand = (who: string) => oldHands.has(who) && clock.now() <= restoredAt + leaseLongestMs;
+  const attempts = createAttemptCount({ ledger, clock, violate });
+  /** What anybody had in hand at a fail-over is over when its lease is. */
+  const isFresh = () => clock.now() <= restoredAt + leaseLongestMs;
+  const isOldHand = (who: string) => oldHands.has(who) && isFresh();
   const turns = createTurnWatch({ db, clock, kind, violate, isRestored, isOldHand });
   const reasons = createReasons({ clock, violate });
   const identities = new Map<string, string>();
@@ -226,8 +227,8 @@ export function createWatch(parts: WatchParts): Watch {
 
   /** Without keys a crash leaves in doubt whatever has begun: no more than leave at once. */
   function checkInHand(next: readonly WatchedRow[]): void {
-    // After a fail-over a row may be in the hands of somebody who has long put it down.
-    if (kind.hasKey || isRestored()) return;
+    // After a fail-over a row may be in the hands of somebody who has long put it down, until its lease is over.
+    if (kind.hasKey || (isRestored() && isFresh())) return;
     const inHand = new Map<string, number>();
     for (const { status, locked_by, due_at } of next) {
       if (status !== 'sending' || locked_by === null || (due_at ?? 0) <= clock.now()) continue;

@@ -3,13 +3,15 @@
  * step that ran less than was asked, or nothing at all, has proved nothing, however few problems it has found.
  */
 export const verdicts = {
-  simulate([{ seeds, broken, missed, happenings, workers, ms, heapMb }], { seeds: wanted }) {
+  simulate([{ seeds, broken, missed, happenings, workers, ms, heapMb, rssMb }], { seeds: wanted }) {
     const rate = Math.round(seeds / (ms / 1000) / workers);
-    const memory = `a worker held ${heapMb[0]} MB in the second quarter, ${heapMb[1]} MB in the last`;
+    const memory = memoryOf({ heapMb, rssMb, seedsOfWorker: seeds / workers });
     return {
-      what: `simulated worlds, ${rate} a second and core; ${memory}`,
-      result: `${number(seeds)} seeds, ${number(happenings)} faults and arrows, ${missed.length} of their kinds missed, ${broken === null ? 0 : 1} broken`,
-      isRight: broken === null && missed.length === 0 && seeds === wanted,
+      what: `simulated worlds, ${rate} a second and core; ${memory.what}`,
+      result:
+        `${number(seeds)} seeds, ${number(happenings)} faults and arrows, ${missed.length} of their kinds missed, ` +
+        `${broken === null ? 0 : 1} broken${memory.objection === null ? '' : `; ${memory.objection}`}`,
+      isRight: broken === null && missed.length === 0 && seeds === wanted && memory.objection === null,
     };
   },
   points: (results) => testsOf('every crash point, both databases, each provider', results),
@@ -46,6 +48,26 @@ export const verdicts = {
   }),
   fuzz: (results) => testsOf('fuzzers, twenty times as long as in npm test', results),
 };
+
+/** From the second quarter of a run to its last. A leak is far beyond it at full size; what is none goes up and down by less. */
+const growthMax = 1.2;
+/** From so many seeds on, a worker has measured itself in every quarter. */
+const seedsOfWorkerMin = 100;
+
+/** What JavaScript holds, and what the process holds as a whole: SQLite is in the second alone. */
+function memoryOf({ heapMb, rssMb, seedsOfWorker }) {
+  if (!heapMb || !rssMb) {
+    const isSmall = seedsOfWorker < seedsOfWorkerMin;
+    return { what: 'memory not measured', objection: isSmall ? null : 'nobody saw whether memory grows' };
+  }
+  const isSteady = ([second, last]) => last <= growthMax * second;
+  return {
+    what:
+      `a worker held ${heapMb[0]} MB of JavaScript and ${rssMb[0]} MB in all in the second quarter, ` +
+      `${heapMb[1]} MB and ${rssMb[1]} MB in the last`,
+    objection: isSteady(heapMb) && isSteady(rssMb) ? null : 'memory grew',
+  };
+}
 
 /** Out of what readVitestResult makes of their report. */
 function testsOf(what, [{ passed, failures, skipped }]) {

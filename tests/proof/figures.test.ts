@@ -15,7 +15,7 @@ const { rowOf } = await script<{
     name: string,
     run: { figures: object[]; ending: string },
     order: object,
-  ): { result: string; isRight: boolean };
+  ): { what: string; result: string; isRight: boolean };
 }>('proof/verdicts.mjs');
 
 const page = readFileSync(new URL('../../docs/proof.md', import.meta.url), 'utf8');
@@ -81,7 +81,10 @@ it('every bug that docs/proof.md tells of by its seed has a test that carries it
 const order = { seeds: 100, kills: 5, images: 7 };
 const right = {
   simulate: [
-    { ...{ seeds: 100, broken: null, missed: [], happenings: 9 }, ...{ workers: 2, ms: 10, heapMb: [1, 1] } },
+    {
+      ...{ seeds: 100, broken: null, missed: [], happenings: 9, workers: 1, ms: 10 },
+      ...{ heapMb: [20, 24], rssMb: [150, 180] },
+    },
   ],
   pairs: [{ points: 3, pairs: 9, broken: 0, missing: [] }],
   kills: ['sqlite', 'postgres'].map((database) => ({
@@ -117,6 +120,10 @@ it.each([
   ['simulate', { seeds: 99 }],
   ['simulate', { broken: 12 }],
   ['simulate', { missed: ['a fault'] }],
+  ['simulate', { heapMb: [20, 25] }],
+  ['simulate', { rssMb: [150, 181] }],
+  ['simulate', { heapMb: null }],
+  ['simulate', { rssMb: null }],
   ['pairs', { broken: 1 }],
   ['pairs', { pairs: 0 }],
   ['pairs', { missing: ['smtp'] }],
@@ -140,4 +147,21 @@ it.each([
 ] as const)('proof: %s is wrong with %j', (name, more) => {
   const [first, ...others] = right[name];
   expect(row(name, [{ ...first, ...more }, ...others]).isRight).toBe(false);
+});
+
+it('proof: the memory of a worker is told, of JavaScript and of all of it, and so is that it grew', () => {
+  const [figures] = right.simulate;
+  expect(row('simulate', [{ ...figures }]).what).toContain(
+    'a worker held 20 MB of JavaScript and 150 MB in all in the second quarter, 24 MB and 180 MB in the last',
+  );
+  expect(row('simulate', [{ ...figures, rssMb: [150, 300] }]).result).toMatch(/0 broken; memory grew$/);
+});
+
+it('proof: a run too small to have quarters is judged without its memory', () => {
+  const [figures] = right.simulate;
+  const small = { ...figures, workers: 2, heapMb: null, rssMb: null };
+  expect(row('simulate', [small])).toMatchObject({
+    isRight: true,
+    what: expect.stringContaining('memory not measured'),
+  });
 });
