@@ -1,4 +1,5 @@
 import type { Database, Tx } from '../db/database.ts';
+import type { SetBack } from '../db/time-mark.ts';
 import { deliveryKey, type Intent } from '../domain/delivery.ts';
 import type { Clock } from '../std/clock.ts';
 import { isUuid } from '../std/ids.ts';
@@ -13,6 +14,7 @@ import { type FactListeners, tellOwedFacts } from './facts.ts';
 import { type ForgetOrder, type Forgotten, forgetMails } from './forget.ts';
 import { type OperatorOrder, performOrder, performRequests } from './operator.ts';
 import { type Recorded, type Report, recordReports } from './record.ts';
+import { setTimesBack } from './set-back.ts';
 import { type Doubted, type TakeUpOrder, takeUpDeliveries } from './take-up.ts';
 import { lookAgainLater, takeUnconfirmed, type Unconfirmed, type UnconfirmedOrder } from './unconfirmed.ts';
 
@@ -48,6 +50,8 @@ export interface Outbox {
   tellOwedFacts(): Promise<number>;
   /** Retention: what ended long ago loses its mails and its address, and keeps its identity. */
   forget(order: ForgetOrder): Promise<Forgotten>;
+  /** The clock was set back: all that waits moves with it. False if another process has seen to it. */
+  setBack(setBack: SetBack): Promise<boolean>;
   /** Makes few lines of many in the table of counts; answers how many there are fewer. */
   foldCounts(): Promise<number>;
 }
@@ -118,6 +122,7 @@ export function createOutbox(outboxParts: OutboxParts): Outbox {
     performRequests: () => performRequests(db, clock.now(), parts),
     tellOwedFacts: () => tellOwedFacts(db, listeners, log, clock.now()),
     forget: (order) => db.transaction((tx) => forgetMails(tx, db.dialect, order, clock.now())),
+    setBack: (setBack) => db.transaction((tx) => setTimesBack(tx, setBack)),
     foldCounts: () => db.transaction((tx) => foldCounts(tx, db.dialect, linesFoldedMax)),
   };
 }

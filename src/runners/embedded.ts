@@ -3,6 +3,7 @@ import type { Dispatch } from '../dispatch/dispatch.ts';
 import type { Heal } from '../dispatch/heal.ts';
 import type { Reconcile } from '../dispatch/reconcile.ts';
 import type { Sweep } from '../dispatch/sweep.ts';
+import type { Outbox } from '../outbox/outbox.ts';
 import type { Log } from '../std/log.ts';
 import { createLoop, type Loop } from '../std/loop.ts';
 import type { Webhooks } from '../webhooks/webhook.ts';
@@ -10,6 +11,7 @@ import type { Runner } from './runner.ts';
 
 /** Everything in this process, as loops. The default: no other service is needed. */
 export interface EmbeddedParts {
+  outbox: Pick<Outbox, 'setBack'>;
   dispatch: Dispatch;
   sweep: Sweep;
   reconcile: Reconcile;
@@ -26,12 +28,13 @@ const sweepMs = 2_000;
 const healMs = 30_000;
 /** An event waits ten seconds before it is tried again. */
 const linkMs = 5_000;
-const measureMs = 60_000;
+/** While a clock has jumped, nothing is sent: it should not take long until somebody looks. */
+const measureMs = 10_000;
 /** What is in flight at a stop may finish within this; the rest is settled after the restart, by its lease. */
 const stopWithinMs = 15_000;
 
 export function createEmbedded(parts: EmbeddedParts): Runner {
-  const { dispatch, sweep, reconcile, heal, webhooks, clock, log } = parts;
+  const { outbox, dispatch, sweep, reconcile, heal, webhooks, clock, log } = parts;
   const loop = (
     name: string,
     pauseMs: number,
@@ -64,8 +67,11 @@ export function createEmbedded(parts: EmbeddedParts): Runner {
       return (await webhooks.linkWaiting()) + forgotten > 0 ? 'again' : 'pause';
     }),
     loop('clock', measureMs, async () => {
-      await clock.measure();
-      return 'pause';
+      const setBack = await clock.measure();
+      if (setBack === null) return 'pause';
+      log.error('clock.set_back', { byMs: setBack.from - setBack.to });
+      await outbox.setBack(setBack);
+      return 'again';
     }),
   ];
   const loops = [sending, ...housekeeping];

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { createConsent } from '../../src/consent/consent.ts';
 import type { Database, Tx } from '../../src/db/database.ts';
 import type { DialectName } from '../../src/db/dialect.ts';
+import { raiseMark, readMark } from '../../src/db/time-mark.ts';
 import { readSurroundings } from '../../src/dispatch/circumstances.ts';
 import { createDispatch } from '../../src/dispatch/dispatch.ts';
 import { createHeal } from '../../src/dispatch/heal.ts';
@@ -271,6 +272,10 @@ export function createScenario(number: number, trouble = wholeTrouble()): Scenar
     await heardUnderAnotherNumber(engine);
     // An operator who does not want to wait for the next look.
     await engine.reconcile.walk({ above: 0, isEarly: true }, signal);
+    // When nothing is in doubt any more: whatever still waits does so a moment less.
+    await raiseMark(parts.db, clock.now());
+    const mark = (await readMark(parts.db)) ?? 0;
+    await outbox.setBack({ from: mark, to: mark - 1 });
     // Those who only look.
     for (const reference of ['1', 'plain:no such:message', '6f0c2c6e-0000-4000-8000-000000000000']) {
       await queries.find(reference);

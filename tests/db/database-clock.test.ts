@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDatabaseClock } from '../../src/db/database-clock.ts';
+import { raiseMark, readMark, type SetBack } from '../../src/db/time-mark.ts';
 import { type Clock, systemClock } from '../../src/std/clock.ts';
 import { silentLog } from '../../src/std/log.ts';
 import { createWorld, onBothDatabases, type World } from '../support/world.ts';
@@ -42,6 +43,38 @@ onBothDatabases('the time of the database', (dialect) => {
     expect(clock.isSteady).toBe(false);
     expect(Math.abs(clock.now() - systemClock.now())).toBeLessThan(1000);
     await clock.measure();
+    expect(clock.isSteady).toBe(true);
+  });
+
+  it('that is earlier than it has been is not trusted, by whoever starts then too, until somebody has seen to it', async () => {
+    const hourMs = 3_600_000;
+    const before = await createDatabaseClock(world.db, systemClock, silentLog);
+    expect(await before.measure()).toBeNull();
+    const mark = (await readMark(world.db)) ?? 0;
+    expect(Math.abs(mark - systemClock.now())).toBeLessThan(5_000);
+    await raiseMark(world.db, mark + hourMs);
+    await raiseMark(world.db, mark + 1);
+    const clock = await createDatabaseClock(world.db, systemClock, silentLog);
+    expect(clock.isSteady).toBe(false);
+    const setBack = await clock.measure();
+    expect(setBack).toMatchObject({ from: mark + hourMs });
+    expect(clock.isSteady).toBe(false);
+    expect(await world.outbox.setBack(setBack as SetBack)).toBe(true);
+    expect(await clock.measure()).toBeNull();
+    expect(clock.isSteady).toBe(true);
+  });
+
+  const onSqlite = dialect === 'sqlite' ? it : () => {};
+
+  onSqlite('is not trusted from the moment at which the machine’s clock is set back', async () => {
+    const local = { ...systemClock, leadMs: 0, now: () => systemClock.now() + local.leadMs };
+    const clock = await createDatabaseClock(world.db, local, silentLog);
+    await clock.measure();
+    local.leadMs = -3_600_000;
+    expect(clock.isSteady).toBe(false);
+    expect(await clock.measure()).not.toBeNull();
+    local.leadMs = 3_600_000;
+    expect(await clock.measure()).toBeNull();
     expect(clock.isSteady).toBe(true);
   });
 

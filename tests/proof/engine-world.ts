@@ -3,6 +3,7 @@ import { type Database, openDatabase } from '../../src/db/database.ts';
 import type { DialectName } from '../../src/db/dialect.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import type { DeliveryRow } from '../../src/db/schema.ts';
+import { raiseMark } from '../../src/db/time-mark.ts';
 import { createDispatch } from '../../src/dispatch/dispatch.ts';
 import { createHeal } from '../../src/dispatch/heal.ts';
 import { createPace, type Pace } from '../../src/dispatch/pace.ts';
@@ -52,6 +53,8 @@ export interface EngineWorld {
   restart(more?: { source?: Source; provider?: Provider }): Promise<void>;
   /** One turn of sending by a process that dies before it can write down what came of it; another is there in its place. */
   sendAndDie(): Promise<void>;
+  /** Of the machine and of the database; the provider keeps its own time. The runner notices, and so does it here. */
+  setClockBack(ms: number): Promise<void>;
   backUp(): Promise<void>;
   /** The database is what it was at the back-up, and the process is another. */
   restore(more?: { source?: Source; provider?: Provider }): Promise<void>;
@@ -72,14 +75,19 @@ export async function createEngineWorld(
   providerOf: (clock: ManualClock) => Provider,
 ): Promise<EngineWorld> {
   const { url, drop } = await emptyDatabase(dialect);
-  const clock = createManualClock();
+  const trueClock = createManualClock();
+  let behindMs = 0;
+  const clock: ManualClock = { ...trueClock, now: () => trueClock.now() - behindMs };
   const log = createRecordingLog();
   const open = () => openDatabase(url, { clock: systemClock, log });
   let db = await open();
   await migrate(db, { clock: systemClock, ids: systemIds });
   let isAway = false;
   let copy: BackUp | undefined;
-  let parts: { source: Source; provider: Provider } = { source: plainSource, provider: providerOf(clock) };
+  let parts: { source: Source; provider: Provider } = {
+    source: plainSource,
+    provider: providerOf(trueClock),
+  };
   let engine = await start();
 
   async function start() {
@@ -183,6 +191,12 @@ export async function createEngineWorld(
     async restart(more = {}) {
       parts = { ...parts, ...more };
       engine = await start();
+    },
+    async setClockBack(ms) {
+      const from = clock.now();
+      await raiseMark(db, from);
+      behindMs += ms;
+      await engine.outbox.setBack({ from, to: clock.now() });
     },
     async sendAndDie() {
       const never = () => new Promise<never>(() => {});

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { DatabaseClock } from '../../src/db/database-clock.ts';
+import type { SetBack } from '../../src/db/time-mark.ts';
 import { createEmbedded } from '../../src/runners/embedded.ts';
 import { createManualClock, type ManualClock } from '../../src/std/clock.ts';
 import { createLog, type Log } from '../../src/std/log.ts';
@@ -28,7 +29,8 @@ function runner(
     heal?: () => number;
     webhooks?: () => number;
     forget?: () => number;
-    measure?: () => void;
+    measure?: () => SetBack | null;
+    setBack?: (setBack: SetBack) => void;
   } = {},
 ) {
   const databaseClock: DatabaseClock = {
@@ -36,9 +38,15 @@ function runner(
     get isSteady() {
       return parts.isSteady?.() ?? true;
     },
-    measure: async () => parts.measure?.(),
+    measure: async () => parts.measure?.() ?? null,
   };
   return createEmbedded({
+    outbox: {
+      setBack: async (setBack) => {
+        parts.setBack?.(setBack);
+        return true;
+      },
+    },
     dispatch: {
       runOnce: async (signal) => ({
         handled: (await parts.dispatch?.(signal)) ?? 0,
@@ -152,7 +160,7 @@ it('claims nothing while the clock is not to be trusted', async () => {
   await embedded.stop();
 });
 
-it('sweeps and reconciles every two seconds, asks for lost words every half minute, the latter two at once again while there is work, and measures each minute', async () => {
+it('sweeps and reconciles every two seconds, asks for lost words every half minute, the latter two at once again while there is work, and measures every ten seconds', async () => {
   const at = {
     sweep: [] as number[],
     reconcile: [] as number[],
@@ -164,7 +172,10 @@ it('sweeps and reconciles every two seconds, asks for lost words every half minu
   const silent = [200, 0];
   const embedded = runner({
     sweep: note('sweep'),
-    measure: note('measure'),
+    measure: () => {
+      note('measure')();
+      return null;
+    },
     reconcile: () => {
       note('reconcile')();
       return doubted.shift() ?? 0;
@@ -182,7 +193,7 @@ it('sweeps and reconciles every two seconds, asks for lost words every half minu
   });
   await clock.advance(56_000);
   expect([at.measure, at.heal]).toEqual([
-    [0, 60_000],
+    [0, 10_000, 20_000, 30_000, 40_000, 50_000, 60_000],
     [0, 0, 30_000, 60_000],
   ]);
   await embedded.stop();
@@ -199,11 +210,12 @@ it('moves no row by a clock that is not to be trusted, and goes on measuring it'
     reconcile: () => ++moved,
     measure: () => {
       measured += 1;
+      return null;
     },
   });
   embedded.start();
   await clock.advance(60_000);
-  expect([moved, measured]).toEqual([0, 2]);
+  expect([moved, measured]).toEqual([0, 7]);
   await embedded.stop();
 });
 
@@ -245,5 +257,19 @@ it('links webhooks that wait and forgets old ones every five seconds, at once wh
   isSteady = false;
   await clock.advance(5_000);
   expect(looksAt).toEqual([0, 0, 5_000]);
+  await embedded.stop();
+});
+
+it('a clock that was set back takes with it what waits, and is measured again at once', async () => {
+  const measured: (SetBack | null)[] = [{ from: 5_000_000, to: 1_000 }, null];
+  const seen: SetBack[] = [];
+  const embedded = runner({
+    measure: () => measured.shift() ?? null,
+    setBack: (setBack) => void seen.push(setBack),
+  });
+  embedded.start();
+  await clock.advance(0);
+  expect(seen).toEqual([{ from: 5_000_000, to: 1_000 }]);
+  expect(measured).toEqual([]);
   await embedded.stop();
 });
