@@ -124,12 +124,18 @@ const aboutRows: ReadonlySet<keyof typeof actions> = new Set([
   ...(['operator', 'liar', 'by_sql', 'suppression', 'unsubscribe'] as const),
 ]);
 
+const toTheLiving: ReadonlySet<keyof typeof actions> = new Set([
+  ...(['death', 'stop', 'pause', 'suspend', 'clock'] as const),
+]);
+
 async function doSomething(scene: Scene): Promise<unknown> {
   const { world, processes, restart } = scene;
   const { chance, clock, watch, mayStrike } = world;
   const index = chance.between(0, processes.length - 1);
   const chosen = processes[index] as SimulatedProcess;
   const action = chance.weighted(actionsIn[world.mood]);
+  // What happens to the dead is no fault.
+  if (chosen.faults.isDead && toTheLiving.has(action)) return;
   // Nobody has said anything about nothing.
   if (watch.rows.length === 0 && aboutRows.has(action)) return;
   switch (action) {
@@ -176,7 +182,7 @@ async function doSomething(scene: Scene): Promise<unknown> {
     case 'again':
       return askAgain(world, chosen);
     case 'death':
-      if (chosen.faults.isDead || !mayStrike('a process dies where it stands')) return;
+      if (!mayStrike('a process dies where it stands')) return;
       return chosen.faults.die('where it stands');
     case 'stop':
       return mayStrike('a process is asked to stop') && chosen.stop();

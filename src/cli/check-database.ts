@@ -1,8 +1,8 @@
-import { existsSync, statfsSync } from 'node:fs';
+import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Database, openDatabase } from '../db/database.ts';
 import { createDatabaseClock } from '../db/database-clock.ts';
-import { dialectOf, sqlitePathOf } from '../db/dialect.ts';
+import { sqlitePathOf } from '../db/dialect.ts';
 import { schemaState } from '../db/migrate.ts';
 import type { Config } from '../settings.ts';
 import { systemClock } from '../std/clock.ts';
@@ -10,6 +10,7 @@ import { duration } from '../std/duration.ts';
 import type { Log } from '../std/log.ts';
 import { isInMemory } from './context.ts';
 import { type Finding, note, ok, problem } from './finding.ts';
+import { missingFileOf } from './missing-database.ts';
 import { printable } from './printable.ts';
 import { withoutCredentials, withoutPasswords } from './redact.ts';
 
@@ -30,9 +31,13 @@ export async function checkDatabase(
     const cure = 'Set DATABASE_URL to a file or to PostgreSQL.';
     return { database: { url, state: 'in memory' }, findings: [note(sentence, cure)] };
   }
-  if (isMissingFile(config.databaseUrl)) {
-    const finding = note(`The database ${url} is not made yet.`, 'npm start makes it.');
-    return { database: { url, state: 'not made yet' }, findings: [finding] };
+  // Opening would make it, and whoever asks in the wrong folder should not find one there afterwards.
+  const missing = missingFileOf(config.databaseUrl);
+  if (missing !== null) {
+    const sentence = `The database ${url} is not made yet: there is no file ${printable(missing)}.`;
+    const cure =
+      'npm start makes it. If your server has one already, run this in the folder of the server, or set DATABASE_URL.';
+    return { database: { url, state: 'not made yet' }, findings: [note(sentence, cure)] };
   }
   let db: Database | undefined;
   try {
@@ -54,11 +59,6 @@ export async function checkDatabase(
   } finally {
     await db?.close();
   }
-}
-
-/** Opening would make it, and whoever asks in the wrong folder should not find one there afterwards. */
-function isMissingFile(databaseUrl: string): boolean {
-  return dialectOf(databaseUrl) === 'sqlite' && !existsSync(sqlitePathOf(databaseUrl));
 }
 
 export function textOf(error: unknown): string {

@@ -18,8 +18,14 @@ export const example = (...lines: string[]) =>
     '\n',
   );
 
-/** The engine for one command: nothing is sent from here, and tables are made only in an empty database. */
-export async function withEngine<T>(work: (engine: Engine, config: Config) => Promise<T>): Promise<T> {
+/**
+ * The engine for one command: nothing is sent from here, and tables are made only in an empty database. A SQLite file
+ * that is not there is made only for a command that says so.
+ */
+export async function withEngine<T>(
+  work: (engine: Engine, config: Config) => Promise<T>,
+  { mayMakeDatabase = false } = {},
+): Promise<T> {
   const { readConfig } = await import('../config.ts');
   const config = readConfig();
   if (isInMemory(config)) {
@@ -28,6 +34,8 @@ export async function withEngine<T>(work: (engine: Engine, config: Config) => Pr
       'DATABASE_URL=sqlite::memory: is seen by one process only, so this command would find nothing. Use a file.',
     );
   }
+  const { requireDatabase } = await import('./missing-database.ts');
+  if (!mayMakeDatabase) requireDatabase(config.databaseUrl);
   const [{ createEngine }, { createLog }] = await Promise.all([
     import('../engine.ts'),
     import('../std/log.ts'),

@@ -39,6 +39,11 @@ export function tellRepeated(row: DeliveryRow, now: number, paint: Paint, wait?:
   ];
 }
 
+/** For whoever has corrected a mail under its old occasion, and believes that it went out. */
+export function tellOtherWords({ seq }: DeliveryRow): string {
+  return `Your subject or text is not that of delivery ${seq}, and does not go out. To tell it too, give it another --occasion.`;
+}
+
 /** The wait is over, the delivery is not: that is no failure, but somebody may have to start a worker. */
 export function tellUnsettled(
   rows: readonly DeliveryRow[],

@@ -187,7 +187,7 @@ test('clocks that differ: how much, which way, and from when on it matters', () 
 });
 
 test('a folder that can never be made is told at once', async () => {
-  const { code, err } = await shell.run(['deliveries', 'list'], {
+  const { code, err } = await shell.run(['migrate'], {
     env: { DATABASE_URL: 'sqlite:/proc/tidings/no/such.db' },
   });
   expect(code).toBe(2);

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CommandLine, createCommandLine, type Running } from './command-line.ts';
@@ -21,6 +21,7 @@ describe('the first minute', () => {
     const { code, out } = await shell.run(['doctor'], { env: { PORT: '0' } });
     expect(out).toContain('no mail leaves this machine');
     expect(out).toContain('sqlite:./data/tidings.db is not made yet');
+    expect(out).toContain(join(realpathSync(shell.folder), 'data', 'tidings.db'));
     expect(out).toMatch(/PORT +0 +environment/);
     expect(out).toMatch(/HOST +127\.0\.0\.1 +default/);
     expect(code).toBe(0);
@@ -66,6 +67,14 @@ describe('the first minute', () => {
       /^Already told: delivery 1, for Ana@example\.org, sent .*\. Nothing was sent again\.\n$/,
     );
     expect(again.code).toBe(0);
+    const corrected = await send('--to', 'ana@example.org', '--text', 'It works now.');
+    expect([corrected.code, corrected.out.split('\n').slice(1)]).toEqual([
+      0,
+      [
+        'Your subject or text is not that of delivery 1, and does not go out. To tell it too, give it another --occasion.',
+        '',
+      ],
+    ]);
   });
 
   test('the inbox has each mail once, newest first', async () => {

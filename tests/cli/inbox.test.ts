@@ -15,6 +15,7 @@ test('an empty inbox says where mails go when they do not go there', async () =>
     SMTP_URL: 'smtp://127.0.0.1:1',
     EMAIL_FROM_ADDRESS: 'us@example.org',
   };
+  await shell.run(['migrate']);
   const { code, out } = await shell.run(['inbox'], { env });
   expect([code, out]).toEqual([
     0,

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -133,11 +133,18 @@ describe('a database that cannot be used', () => {
     const parent = [shell.folder, tmpdir(), '/tmp'].find(isOpenToAll) ?? shell.folder;
     const folder = mkdtempSync(join(isRoot ? parent : shell.folder, 'tidings-read-only-'));
     try {
+      mkdirSync(join(folder, 'closed'), 0o000);
       chmodSync(folder, 0o555);
       const user = isRoot ? { user: { uid: 65_534, gid: 65_534 } } : {};
       expectMistake(
-        await shell.run(['deliveries', 'list'], { cwd: folder, ...user }),
+        await shell.run(['migrate'], { cwd: folder, ...user }),
         'Cannot write ./data/tidings.db. Make the file and its folder writable for this user, or set DATABASE_URL to another path.',
+      );
+      // What this user may not look at is not said to be missing.
+      const env = { DATABASE_URL: 'sqlite:./closed/tidings.db' };
+      expectMistake(
+        await shell.run(['deliveries', 'list'], { cwd: folder, env, ...user }),
+        /^Cannot write \.\/closed\/tidings\.db\./,
       );
     } finally {
       rmSync(folder, { recursive: true });
@@ -147,7 +154,7 @@ describe('a database that cannot be used', () => {
   test('a folder in whose place there is a file', async () => {
     writeFileSync(join(shell.folder, 'data'), '');
     expectMistake(
-      await shell.run(['deliveries', 'list']),
+      await shell.run(['migrate']),
       'The folder of ./data/tidings.db cannot be made because a file stands in its way. Set DATABASE_URL to another path.',
     );
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { follow } from '../../src/cli/follow.ts';
+import { hasOtherWords } from '../../src/cli/other-words.ts';
 import { tellRepeated, tellSettled, tellUnsettled } from '../../src/cli/send-words.ts';
 import { createPaint } from '../../src/cli/terminal.ts';
 import { readWaits } from '../../src/cli/waits-for.ts';
@@ -95,5 +96,24 @@ describe('send', () => {
     expect(told).toMatch(/^Already told: .* sent 3 min ago\. Nothing was sent again\.$/);
     const [waits] = tellRepeated(await row('pending'), now, paint);
     expect(waits).toMatch(/^Already asked for: .* is pending\. It waits to be sent, due for 3 min\.$/);
+  });
+
+  test('other words than those of the delivery are noticed, as long as those are known', async () => {
+    const mail = { subject: 'Hello', text: 'It works.' };
+    const asked = async (templateName: string, variables: Record<string, string>) => {
+      const named = { source: 'plain', occasion: `words of ${templateName}`, recipient: 'r' };
+      const intent = { ...named, lane: 'normal', templateName, variables } as const;
+      const [answer] = await world.outbox.enqueue([intent]);
+      return (await world.queries.find(String(answer?.seq))) as DeliveryRow;
+    };
+    const plain = await asked('plain', mail);
+    const isOther = (delivery: DeliveryRow, more: Partial<typeof mail> = {}) =>
+      hasOtherWords(world.queries, delivery, { ...mail, ...more });
+    expect(await isOther(plain)).toBe(false);
+    expect(await isOther(plain, { subject: 'Hello again' })).toBe(true);
+    expect(await isOther(plain, { text: 'It works now.' })).toBe(true);
+    expect(await isOther(await asked('welcome', { name: 'Ana' }))).toBe(false);
+    await world.db.write.deleteFrom('delivery_mails').where('delivery_seq', '=', plain.seq).execute();
+    expect(await isOther(plain, { text: 'It works now.' })).toBe(false);
   });
 });

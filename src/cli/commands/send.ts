@@ -2,9 +2,11 @@ import { type Command, Option } from 'commander';
 import { type Address, addressKey } from '../../domain/address.ts';
 import type { Intent } from '../../domain/delivery.ts';
 import { type Lane, lanes } from '../../domain/delivery.ts';
+import type { Engine } from '../../engine.ts';
 import { deliveryJson } from '../../outbox/delivery-json.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { follow, isFailed } from '../follow.ts';
+import { hasOtherWords } from '../other-words.ts';
 
 interface SendOptions {
   to?: string[];
@@ -66,7 +68,7 @@ async function send(options: SendOptions, context: Context): Promise<void> {
     if (!options.json) terminal.print(...lines);
   };
 
-  await withEngine(async (engine) => {
+  const work = async (engine: Engine) => {
     const answers = await engine.outbox.enqueue(intents);
     const { now } = engine.clock;
     const known = await follow(
@@ -75,7 +77,10 @@ async function send(options: SendOptions, context: Context): Promise<void> {
       { forMs: 0 },
     );
     const knownWaits = await readWaits(engine, known);
-    for (const row of known) say(...words.tellRepeated(row, now(), terminal.paint, knownWaits.get(row.seq)));
+    for (const row of known) {
+      say(...words.tellRepeated(row, now(), terminal.paint, knownWaits.get(row.seq)));
+      if (!options.json && (await hasOtherWords(engine.queries, row, mail))) say(words.tellOtherWords(row));
+    }
 
     const fresh = answers.filter(({ isNew }) => isNew);
     for (const { seq } of fresh)
@@ -99,7 +104,9 @@ async function send(options: SendOptions, context: Context): Promise<void> {
       });
     }
     if ([...known, ...made].some(isFailed)) context.exitCode = 1;
-  });
+  };
+  // What is asked for before the first start waits for it.
+  await withEngine(work, { mayMakeDatabase: true });
 }
 
 function intentsOf(

@@ -52,7 +52,7 @@ interface Source {
   close(): Promise<void>;
 }
 
-/** Before the database is: a name that is misspelt should not make one. */
+/** Before the database is: a name that is misspelt is told first. */
 async function openSource(file: string, terminal: Terminal): Promise<Source> {
   if (file === '-') {
     if (process.stdin.isTTY) terminal.complain('One address a line; Ctrl-D ends the list.');
