@@ -66,9 +66,12 @@ export interface LedgerParts {
   story: Story;
   isTroubled: () => boolean;
   onAccepted: (entry: Entry, mail: Mail) => void;
+  /** The delivery's number, as the database has it now. */
+  numberOf: (id: string) => number | undefined;
 }
 
-export function createLedger({ chance, clock, story, isTroubled, onAccepted }: LedgerParts): Ledger {
+export function createLedger(parts: LedgerParts): Ledger {
+  const { chance, clock, story, isTroubled, onAccepted, numberOf } = parts;
   const entries: Entry[] = [];
   return {
     entries,
@@ -86,7 +89,8 @@ export function createLedger({ chance, clock, story, isTroubled, onAccepted }: L
         ...{ isAnswered: false, isFoundAgain: false, bounceToldAt: null, isDenied, isSlandered: false },
       };
       entries.push(entry);
-      story.tell(`${account} accepts ${messageId}, round ${round} for ${mail.to} (its end: ${end})`);
+      const number = numberOf(deliveryId) ?? ' that is not there';
+      story.tell(`${account} accepts ${messageId}, round ${round} of #${number} (its end: ${end})`);
       onAccepted(entry, mail);
       return entry;
     },

@@ -137,6 +137,7 @@ export function createWatch(parts: WatchParts): Watch {
   const turns = createTurnWatch({ db, clock, kind, violate, isRestored, isOldHand });
   const reasons = createReasons({ clock, violate });
   const identities = new Map<string, string>();
+  const lastIds = new Map<number, string>();
   const lastHolds = new Map<string, { who: string; until: number | null }>();
   const heard = createHeard({ clock, violate, isOldHand });
   const { checkPost, ...posts } = createPostWatch({
@@ -208,7 +209,9 @@ export function createWatch(parts: WatchParts): Watch {
       }
       if (row.provider_message_id !== null) messageIds.add(row.provider_message_id);
       if (kind.hasKey) findAgain(ledger, row);
-      const change = changeOf(before, row);
+      const isAnother = !before && (lastIds.get(row.seq) ?? row.id) !== row.id;
+      lastIds.set(row.seq, row.id);
+      const change = `${changeOf(before, row)}${isAnother ? ', and another one than before' : ''}`;
       const round = row.status === 'sending' ? ` (round ${row.round})` : '';
       if (change !== '') story.tell(`  #${row.seq} ${change}${round}`);
     }

@@ -123,8 +123,9 @@ export function createWorld(
   const ledger = createLedger({
     ...{ chance, clock, story, isTroubled: () => isTroubled },
     onAccepted: mailman.announce,
+    numberOf: (id) => watch.rows.find((row) => row.id === id)?.seq,
   });
-  const watch = createWatch({
+  const watch: Watch = createWatch({
     db,
     touched,
     clock,
@@ -195,7 +196,7 @@ export function createWorld(
       `seed ${seed}: ${has(kind.hasKey, 'keys')}, ${has(kind.canLookUp, 'look-up')}, ${has(kind.canTell, 'questions')}`,
       ...(kind.isLiar ? ['look-ups that lie'] : []),
       ...(isReliable ? ['inner retries'] : []),
-      `${rate * 100} % faults`,
+      `${rate * 100} % of calls struck`,
     ].join(', '),
   );
 
