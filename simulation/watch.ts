@@ -10,7 +10,9 @@ import type { Clock } from '../src/std/clock.ts';
 import { createAttemptCount } from './attempts.ts';
 import { denyUnknown, findAgain } from './denials.ts';
 import { checkTheEnd } from './end.ts';
+import { createHands } from './hands.ts';
 import { createHeard } from './heard.ts';
+import { createIdentities } from './identities.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mailman } from './mailman.ts';
 import { createPostWatch, type Post } from './posts.ts';
@@ -103,18 +105,11 @@ export interface WatchParts {
 }
 
 const restoring = 'a fail-over';
-/** The longest lease of a run: the longest call with its inner tries, and a margin. */
-const leaseLongestMs = 170_000;
 
 export function createWatch(parts: WatchParts): Watch {
   const { db, touched, clock, story, ledger, tally, policies, kind, isReliable, mailman } = parts;
   let rows: WatchedRow[] = [];
   let changes = 0;
-  /** Processes that were there before a fail-over: they may act on what is no longer so. */
-  const oldHands = new Set<string>();
-  const hands = new Set<string>();
-  /** Until then whoever had a delivery in hand may still give it to the provider. */
-  const mayLeaveUntil = new Map<string, number>();
   let learntNow: ReadonlySet<string> = new Set();
   let violation: Violation | null = null;
   let restoredAt = -1;
@@ -131,24 +126,16 @@ export function createWatch(parts: WatchParts): Watch {
   };
 
   const attempts = createAttemptCount({ ledger, clock, violate });
-  /** What anybody had in hand at a fail-over is over when its lease is. */
-  const isFresh = () => clock.now() <= restoredAt + leaseLongestMs;
-  const isOldHand = (who: string) => oldHands.has(who) && isFresh();
+  const hands = createHands({ clock, kind, violate });
+  const { isOldHand, lastHold } = hands;
   const turns = createTurnWatch({ db, clock, kind, violate, isRestored, isOldHand });
   const reasons = createReasons({ clock, violate });
-  const identities = new Map<string, string>();
-  const lastIds = new Map<number, string>();
-  const lastHolds = new Map<string, { who: string; until: number | null }>();
+  const identities = createIdentities(violate);
   const heard = createHeard({ clock, violate, isOldHand });
   const { checkPost, ...posts } = createPostWatch({
-    ...{ clock, violate, isOldHand, longestCallMs: kind.longestCallMs },
+    ...{ clock, violate, isOldHand, lastHold, longestCallMs: kind.longestCallMs },
     rowOf: (id) => rows.find((row) => row.id === id),
-    lastHold: (id) => lastHolds.get(id),
   });
-
-  function mayLeave(id: string, until: number): void {
-    mayLeaveUntil.set(id, Math.max(until, mayLeaveUntil.get(id) ?? 0));
-  }
 
   function countArrow(before: WatchedRow, row: WatchedRow): void {
     // The others are in the story of the delivery.
@@ -158,22 +145,9 @@ export function createWatch(parts: WatchParts): Watch {
     if (row.lease !== before.lease) tally.arrow('reconciling → taken_up');
   }
 
-  function checkSuspects(next: readonly WatchedRow[]): void {
-    const claimed = next.filter(
-      (row) =>
-        row.status === 'claimed' && rows.some(({ seq, lease }) => seq === row.seq && lease !== row.lease),
-    );
-    const suspect = claimed.find(({ lapses }) => lapses >= 2);
-    if (suspect && claimed.length > 1) {
-      violate('suspects', `#${suspect.seq} was claimed with ${claimed.length - 1} others`);
-    }
-    const hopeless = next.find(({ lapses }) => lapses > 5);
-    if (hopeless) violate('suspects', `#${hopeless.seq} has killed ${hopeless.lapses} workers`);
-  }
-
   async function read(who: string): Promise<void> {
     const { rows: next } = await db.write.executeQuery(query);
-    checkSuspects(next);
+    hands.check(rows, next);
     const known = new Map(rows.map((row) => [row.seq, row]));
     for (const row of next) {
       const before = known.get(row.seq);
@@ -188,7 +162,7 @@ export function createWatch(parts: WatchParts): Watch {
           {
             now: clock.now(),
             hasKey: kind.hasKey,
-            absentFrom: (mayLeaveUntil.get(row.id) ?? 0) + indexingDelayMs,
+            absentFrom: hands.mayLeaveUntil(row.id) + indexingDelayMs,
           },
           violate,
         );
@@ -199,9 +173,8 @@ export function createWatch(parts: WatchParts): Watch {
         checkRow(before, row, isImported, violate);
       }
       if (before && who !== restoring) countArrow(before, row);
-      if (row.locked_by !== null) lastHolds.set(row.id, { who: row.locked_by, until: row.due_at });
-      if (!before) checkIdentity(row);
-      if (row.status === 'sending' && before?.status !== 'sending') mayLeave(row.id, row.due_at ?? 0);
+      hands.note(before, row);
+      const isAnother = !before && identities.check(row);
       const isEnded =
         row.evidence > (before?.evidence ?? 0) && row.evidence >= evidenceEvents.complained.rank.top;
       if (isEnded && who !== restoring && !learntNow.has(row.id)) {
@@ -209,37 +182,12 @@ export function createWatch(parts: WatchParts): Watch {
       }
       if (row.provider_message_id !== null) messageIds.add(row.provider_message_id);
       if (kind.hasKey) findAgain(ledger, row);
-      const isAnother = !before && (lastIds.get(row.seq) ?? row.id) !== row.id;
-      lastIds.set(row.seq, row.id);
       const change = `${changeOf(before, row)}${isAnother ? ', and another one than before' : ''}`;
       const round = row.status === 'sending' ? ` (round ${row.round})` : '';
       if (change !== '') story.tell(`  #${row.seq} ${change}${round}`);
     }
     if (who !== restoring) turns.look(who, rows, next);
-    checkInHand(next);
     rows = next;
-  }
-
-  /** Derived from what it is about: whoever asks again after a fail-over gets the same, and the provider knows the key. */
-  function checkIdentity({ seq, id, source, occasion, recipient }: WatchedRow): void {
-    const what = JSON.stringify([source, occasion, recipient]);
-    const known = identities.get(what) ?? id;
-    identities.set(what, id);
-    if (known !== id) violate('told once', `#${seq} is a delivery that had another id, and so another key`);
-  }
-
-  /** Without keys a crash leaves in doubt whatever has begun: no more than leave at once. */
-  function checkInHand(next: readonly WatchedRow[]): void {
-    // After a fail-over a row may be in the hands of somebody who has long put it down, until its lease is over.
-    if (kind.hasKey || (isRestored() && isFresh())) return;
-    const inHand = new Map<string, number>();
-    for (const { status, locked_by, due_at } of next) {
-      if (status !== 'sending' || locked_by === null || (due_at ?? 0) <= clock.now()) continue;
-      const count = (inHand.get(locked_by) ?? 0) + 1;
-      inHand.set(locked_by, count);
-      if (count > kind.concurrency)
-        violate('write ahead', `${locked_by} has begun ${count} mails at once, without keys`);
-    }
   }
 
   /** What was told to a database that has forgotten it since. */
@@ -249,12 +197,12 @@ export function createWatch(parts: WatchParts): Watch {
   return {
     violate,
     turnBegins(who, account) {
-      hands.add(who);
+      hands.saw(who);
       turns.begins(who, account, rows);
     },
     turnEnded: (who) => turns.ended(who, rows),
     heard(who, parcel, outcome, by) {
-      hands.add(who);
+      hands.saw(who);
       turns.heard(who, parcel, outcome, by);
       const { mail, leaseEndsAt } = parcel;
       if (outcome.kind === 'key_conflict')
@@ -297,7 +245,7 @@ export function createWatch(parts: WatchParts): Watch {
       if (post.isAttempt) attempts.made(id, Number(round));
       const isKnown = checkPost(post);
       // Of what an old hand sends after a fail-over, nobody who looks for it can know.
-      if (isKnown) mayLeave(id, post.parcel.leaseEndsAt);
+      if (isKnown) hands.mayLeave(id, post.parcel.leaseEndsAt);
       return isKnown;
     },
     async afterRestore(seen) {
@@ -305,11 +253,9 @@ export function createWatch(parts: WatchParts): Watch {
       turns.restored();
       forgotten = { from: Math.min(forgotten.from, seen.at), until: clock.now() };
       firstAccepted = new Map(seen.firstAccepted);
-      for (const who of hands) oldHands.add(who);
+      hands.restored();
       heard.clear();
       posts.restored();
-      lastHolds.clear();
-      mayLeaveUntil.clear();
       for (const entry of ledger.entries) {
         if ((entry.bounceToldAt ?? 0) >= seen.at) entry.bounceToldAt = null;
       }
