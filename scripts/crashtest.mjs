@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { prepare } from './prepare.mjs';
 import { root } from './root.mjs';
 import { createGuard, endGuards } from './servers/guard.mjs';
@@ -13,12 +12,13 @@ import { stopOnSignals } from './servers/stop-on-signals.mjs';
 
 const isInterrupted = stopOnSignals();
 
-const args = process.argv.slice(2);
-const options = { database: { type: 'string' }, images: { type: 'string' } };
-const { values } = parseArgs({ args, options, strict: false });
-const needsPostgres = values.database !== 'sqlite' && values.images === undefined;
-
 prepare();
+// A mistake, or a question for help, is answered before a server is started.
+const { tsImport } = await import('tsx/esm/api');
+const { readCrashOptions } = await tsImport('../simulation/crashtest/options.ts', import.meta.url);
+const { database, images } = readCrashOptions();
+const needsPostgres = database !== 'sqlite' && images === undefined;
+
 // The group of the guarded process is that of all processes it starts: however this one ends, they end with it.
 const guard = createGuard();
 const folder = guard.folder(mkdtempSync(join(tmpdir(), 'tidings-crashtest-')));
@@ -27,7 +27,8 @@ const postgres = needsPostgres
   : { missing: 'It was not asked for.' };
 if (postgres.url) console.error(`PostgreSQL ${postgres.version} (${postgres.origin})`);
 const { DATABASE_URL, TIDINGS_TEST_POSTGRES_URL, ...rest } = process.env;
-const test = guard.spawn(process.execPath, ['--import', 'tsx', join('simulation', 'crashtest.ts'), ...args], {
+const args = ['--import', 'tsx', join('simulation', 'crashtest.ts'), ...process.argv.slice(2)];
+const test = guard.spawn(process.execPath, args, {
   cwd: root,
   env: {
     ...(postgres.origin === 'DATABASE_URL' ? rest : withoutPostgresVariables(rest)),

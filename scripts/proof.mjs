@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { prepare } from './prepare.mjs';
 import { endingOf } from './proof/ending.mjs';
 import { runSteps } from './proof/run-steps.mjs';
+import { fullSize, partOf, stepOf } from './proof/size.mjs';
 import { rowOf, verdicts } from './proof/verdicts.mjs';
 import { commandOf, root } from './root.mjs';
 import { createGuard, endGuards } from './servers/guard.mjs';
@@ -20,39 +20,68 @@ import { readVitestResult } from './test/vitest-result.mjs';
 import { writeFigures } from './test/write-figures.mjs';
 
 const usage = `npm run proof -- [options]
-  --only simulate,kills …           some of it: simulate, points, pairs, kills, images, mutations, fuzz
-  --seeds N --kills N --images N    smaller, or larger
-  --go-on                           leaves out what an earlier run has shown of the very same source, for one that was broken off
-  --write                           puts the table into docs/proof.md, if all of it ran and all of it is right`;
-const values = readOptions();
-const order = { seeds: Number(values.seeds), kills: Number(values.kills), images: Number(values.images) };
+  --only simulate,kills …   some of it: simulate, points, pairs, kills, images, mutations, fuzz
+  --seeds N                 so many simulated worlds (100,000)
+  --kills N                 so many processes killed on each database (500)
+  --images N                so many copies of a SQLite database (200)
+  --go-on                   leaves out what an earlier run has shown of the very same source, for one that was broken off
+  --write                   puts the table into docs/proof.md, if all of it ran, at full size, and all of it is right
+At full size it takes about an hour and a half on two cores. A look at what it does: --only simulate --seeds 100`;
+const problem = prepare({ tests: true });
+if (problem !== undefined) stop(1, `${problem}\nNothing was run, and nothing is proved.`);
+// By what the simulator reads its own with; only now is it certain that there is a compiler.
+const { tsImport } = await import('tsx/esm/api');
+const { readOptions, someOf, wholeNumber } = await tsImport('../simulation/options.ts', import.meta.url);
+const values = readOptions(usage, {
+  only: { type: 'string' },
+  seeds: { type: 'string' },
+  kills: { type: 'string' },
+  images: { type: 'string' },
+  'go-on': { type: 'boolean' },
+  write: { type: 'boolean' },
+});
+const sizes = Object.keys(fullSize);
+const order = Object.fromEntries(
+  sizes.map((size) => [size, wholeNumber(size, values[size]) ?? fullSize[size]]),
+);
 const cores = String(availableParallelism());
 
 /** Each runs a command that anybody can run by itself; proof/verdicts.mjs says what its figures show. */
 const steps = {
-  simulate: () => script('simulate', ['--seeds', values.seeds, '--workers', cores, '--json']),
+  simulate: () => script('simulate', ['--seeds', String(order.seeds), '--workers', cores, '--json']),
   points: () => runTests('points', ['--project', 'crash'], { TIDINGS_CRASH_ALL: '1' }),
   pairs: () => runPairs(),
-  kills: () => script('crashtest', ['--database', 'both', '--kills', values.kills, '--json']),
-  images: () => script('crashtest', ['--images', values.images, '--json']),
+  kills: () => script('crashtest', ['--database', 'both', '--kills', String(order.kills), '--json']),
+  images: () => script('crashtest', ['--images', String(order.images), '--json']),
   mutations: () => script('mutations', ['--json', '--workers', cores]),
   fuzz: () => runTests('fuzz', ['tests/fuzz'], { TIDINGS_FUZZ_RUNS: '20' }),
 };
 const all = Object.keys(verdicts);
-const chosen = values.only?.split(',') ?? all;
-const unknown = chosen.find((name) => !all.includes(name));
-if (unknown !== undefined) stop(2, `There is no step ${unknown}. There are: ${all.join(', ')}`);
-if (!Object.values(order).every((number) => Number.isSafeInteger(number) && number >= 1)) {
-  stop(2, '--seeds, --kills and --images need a whole number from 1.');
+const parts = { kind: 'step', all: `There are: ${all.join(', ')}.` };
+const chosen = values.only === undefined ? all : someOf(values.only, all, parts);
+const part = partOf({ names: chosen, all, order });
+const useless = sizes.find((size) => values[size] !== undefined && !chosen.includes(stepOf[size]));
+if (useless !== undefined)
+  stop(2, `--${useless} is about the step ${stepOf[useless]}, which --only leaves out.`);
+if (values.write && part !== null) {
+  stop(
+    2,
+    `--write is for a run of everything at full size, and this is ${part.what}: leave out --write, or the rest.`,
+  );
 }
 
+/** The steps that a run with --go-on leaves out. */
+const kept = [];
 const isInterrupted = stopOnSignals();
 // On the way out, because a signal ends this process wherever it is.
 process.once('exit', () => {
-  if (isInterrupted()) console.error(`Broken off. ${howToGoOn()} leaves out the steps that were done.`);
+  if (!isInterrupted()) return;
+  console.error(
+    kept.length === 0
+      ? 'Broken off before a step was done: there is nothing to go on from.'
+      : `Broken off. ${howToGoOn()} leaves out what is done: ${kept.join(', ')}.`,
+  );
 });
-const problem = prepare({ tests: true });
-if (problem !== undefined) stop(1, `${problem}\nNothing was run, and nothing is proved.`);
 // Of this run, from before it: a row that is kept, and a table that is written, are of the source as it was now.
 const origin = runAndMachine();
 // However this process ends, what it started is stopped, and its folder is deleted.
@@ -63,13 +92,12 @@ mkdirSync(testFolder);
 // TMPDIR, because vitest keeps a folder there that it leaves behind when it is interrupted.
 const testFolders = { TIDINGS_TEST_TMP: testFolder, TMPDIR: folder };
 const run = { names: chosen, order, isGoingOn: values['go-on'], runStep: timed, isInterrupted };
-const { rows, changed } = await runSteps(run);
+const { rows, changed } = await runSteps({ ...run, onKept: (name) => kept.push(name) });
 if (!isInterrupted()) tellEnd();
 await endGuards();
 
 function tellEnd() {
-  const isWhole = all.every((name) => chosen.includes(name));
-  const { table, sentence, isRight, canBeWritten } = endingOf({ rows, changed, isWhole });
+  const { table, sentence, isRight, canBeWritten } = endingOf({ rows, changed, part });
   console.log(`\n${table}\n${sentence}`);
   process.exitCode = isRight ? 0 : 1;
   if (!values.write) return;
@@ -99,7 +127,8 @@ async function runStep(name) {
 
 /** Its figures are the lines of JSON that it prints; the rest is shown. */
 async function script(name, args) {
-  const { output, ending } = await runNode([join('scripts', `${name}.mjs`), ...args], process.env);
+  const env = { ...process.env, TIDINGS_STARTED_BY_PROOF: '1' };
+  const { output, ending } = await runNode([join('scripts', `${name}.mjs`), ...args], env);
   const lines = output.split('\n').filter((line) => line.startsWith('{'));
   return { figures: lines.map((line) => JSON.parse(line)), ending };
 }
@@ -138,25 +167,6 @@ async function runNode(args, env) {
   });
   const [code, signal] = await once(child, 'close');
   return { output: Buffer.concat(chunks).toString(), ending: signal ?? `exit code ${code}` };
-}
-
-function readOptions() {
-  const options = {
-    only: { type: 'string' },
-    seeds: { type: 'string', default: '100000' },
-    kills: { type: 'string', default: '500' },
-    images: { type: 'string', default: '200' },
-    'go-on': { type: 'boolean', default: false },
-    write: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  };
-  try {
-    const { values } = parseArgs({ options });
-    if (values.help) stop(0, usage);
-    return values;
-  } catch (error) {
-    return stop(2, `${error.message}\n${usage}`);
-  }
 }
 
 function stop(code, sentence) {

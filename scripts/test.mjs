@@ -1,9 +1,5 @@
-// `npm test`: every test with real servers, the checks beside them, then a count that can be trusted.
-//   npm test -- --only <filter> …   only test files whose path contains a filter, and no checks
-//   npm test -- --update            lets tests rewrite the checked-in files they maintain (UPDATE=1)
-//   npm test -- --figures           after a run of everything in which nothing failed and nothing was skipped: a line about it in
-//                                   docs/proof.md
-// Anything else is passed on to vitest. What cannot be run is named and skipped; with CI=true it is a failure.
+// `npm test`: every test with real servers, the checks beside them, then a count that can be trusted. What cannot be run is named and
+// skipped; with CI=true it is a failure.
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
@@ -23,7 +19,18 @@ import { printTally } from './test/tally.mjs';
 import { readVitestResult } from './test/vitest-result.mjs';
 import { writeFigures } from './test/write-figures.mjs';
 
+const usage = `npm test -- [options]
+  --only PART …   only test files whose path contains one of these, and no checks: --only tests/outbox
+  --update        lets tests rewrite the checked-in files they maintain (UPDATE=1)
+  --figures       after a run of everything in which nothing failed and nothing was skipped: a line about it in docs/proof.md
+Without options: all tests on both databases, formatting, types and unused code.
+Anything else is passed on to vitest, as in: npm test -- --only tests/outbox -t 'a lease'
+What cannot be run is named and skipped; with CI=true it is a failure.`;
 const args = process.argv.slice(2);
+if (args.includes('--help') || args.includes('-h')) {
+  console.log(usage);
+  process.exit(0);
+}
 const isPartial = args.includes('--only');
 const isUpdate = args.includes('--update');
 const isForFigures = args.includes('--figures');
@@ -122,6 +129,8 @@ async function runTests(guard, folder, { postgres, chromium, isBuilt }) {
     cwd: root,
     env: {
       ...testEnvironment(testFolder, postgres, chromium),
+      // Vitest keeps a folder there that it leaves behind when it is interrupted.
+      TMPDIR: folder,
       TIDINGS_TEST_LOGS: logFolder,
       // What tests start as processes need not be compiled by each of them.
       ...(isBuilt ? { TIDINGS_TEST_BUILT: '1' } : {}),

@@ -1,4 +1,4 @@
-import { readOptions } from './options.ts';
+import { counted, readOptions, someOf, wholeNumber } from './options.ts';
 import { runClean, runPlanted } from './planted/plant.ts';
 import type { PlantedBug } from './planted/planted-bug.ts';
 import { plantedBugs } from './planted-bugs.ts';
@@ -14,7 +14,7 @@ const usage = `npm run mutations -- [options]
   --only NAME,NAME     these alone
   --seeds N            seeds 1 to N for each (1000)
   --workers N          so many bugs at a time (2)
-  --story              and what happened in the run that broke a promise
+  --story              and what happened in the run that broke a promise, with the commands that show it again and shorten it
   --json               the result as one line of JSON, and everything else on stderr`;
 const values = readOptions(usage, {
   only: { type: 'string' },
@@ -38,10 +38,10 @@ interface Finding {
   lines: readonly string[];
 }
 
-const seeds = wholeNumber('seeds', 1_000);
-const workers = wholeNumber('workers', 2);
+const seeds = wholeNumber('seeds', values.seeds) ?? 1_000;
+const workers = wholeNumber('workers', values.workers) ?? 2;
 const controlSeeds = 20;
-const chosen = values.only === undefined ? plantedBugs : values.only.split(',').map(named);
+const chosen = values.only === undefined ? plantedBugs : named(values.only);
 const table = values.json ? process.stderr : process.stdout;
 const nameWidth = Math.max(...chosen.map(({ name }) => name.length));
 const ruleWidth = Math.max(...chosen.map(({ rule }) => rule.length));
@@ -74,9 +74,16 @@ async function runOneByOne(): Promise<void> {
     findings.push(finding);
     showProgress('');
     table.write(`${rowOf(finding)}\n`);
-    if (values.story) for (const line of finding.lines) table.write(`    ${line}\n`);
+    if (values.story) tellStory(finding);
     showProgress(`${findings.length} of ${chosen.length}`);
   }
+}
+
+function tellStory({ name, seed, lines }: Finding): void {
+  if (seed === null) return;
+  const again = `npm run simulate -- --planted ${name} --seed ${seed}`;
+  for (const line of [...lines, `Again: ${again}`, `Shorter: ${again} --shrink`])
+    table.write(`    ${line}\n`);
 }
 
 async function find(bug: PlantedBug): Promise<Finding> {
@@ -90,7 +97,7 @@ async function find(bug: PlantedBug): Promise<Finding> {
     showProgress(`${findings.length} of ${chosen.length}; ${name}: seed ${count}`);
   try {
     const { broken, objection } = await runPlanted(bug, { first: 1, count: seeds, workers: 1, onProgress });
-    if (!broken) return finding(`NOT CAUGHT by ${seeds} seeds: ${because}`);
+    if (!broken) return finding(`NOT CAUGHT by ${counted(seeds, 'seed')}: ${because}`);
     if (objection !== null) return finding(`NOT CAUGHT: ${objection}`);
     return finding(broken.violation.sentence, broken);
   } catch (error) {
@@ -116,7 +123,7 @@ function tellEnd(): void {
   const latestSeed = caughtBy.length === 0 ? null : Math.max(...caughtBy);
   const latest = latestSeed === null ? '' : `, the latest by seed ${latestSeed}`;
   showProgress('');
-  table.write(`${chosen.length} planted bugs, ${caughtBy.length} caught${latest}\n`);
+  table.write(`${counted(chosen.length, 'planted bug')}, ${caughtBy.length} caught${latest}\n`);
   if (values.json) {
     const counts = { planted: chosen.length, caught: caughtBy.length, latestSeed, seeds };
     const bugs = findings.map(({ lines: _, ...finding }) => finding);
@@ -129,22 +136,11 @@ function secondsSince(at: number): number {
   return Math.round((performance.now() - at) / 100) / 10;
 }
 
-function named(name: string): PlantedBug {
-  const bug = plantedBugs.find((each) => each.name === name);
-  return (
-    bug ??
-    fail(`There is no planted bug ${name}. There are: ${plantedBugs.map((each) => each.name).join(', ')}`)
-  );
-}
-
-function wholeNumber(name: 'seeds' | 'workers', otherwise: number): number {
-  const number = Number(values[name] ?? otherwise);
-  return Number.isSafeInteger(number) && number >= 1
-    ? number
-    : fail(`--${name} needs a whole number from 1.`);
-}
-
-function fail(sentence: string): never {
-  process.stderr.write(`${sentence}\n`);
-  process.exit(2);
+function named(only: string): PlantedBug[] {
+  const names = plantedBugs.map(({ name }) => name);
+  const wanted = someOf(only, names, {
+    kind: 'planted bug',
+    all: 'docs/proof-in-detail.md has all of them.',
+  });
+  return plantedBugs.filter(({ name }) => wanted.includes(name));
 }

@@ -22,8 +22,8 @@ export interface Broken {
   seed: number;
   violation: Violation;
   lines: readonly string[];
-  /** With less happening, if it was to be shrunk. */
-  shrunk: { lines: readonly string[]; options: string } | null;
+  /** With less happening, if it was to be shrunk: the same promise, broken in words of its own. */
+  shrunk: { violation: Violation; lines: readonly string[]; options: string } | null;
 }
 
 const [first = 1, count = 1, stride = 1, isToShrink = 0] = process.argv.slice(2).map(Number);
@@ -68,7 +68,7 @@ function measureMemory(): Pick<Progress, 'heapMb' | 'rssMb'> {
 async function shrunk(run: Run): Promise<Broken['shrunk']> {
   if (isToShrink === 0 || run.violation === null) return null;
   const { run: shorter, cut } = await shrink(run, stage);
-  return { lines: shorter.lines, options: optionsOf(cut) };
+  return { violation: shorter.violation ?? run.violation, lines: shorter.lines, options: optionsOf(cut) };
 }
 
 async function difference({ seed, hash }: Run): Promise<Violation | null> {

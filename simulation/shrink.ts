@@ -1,13 +1,18 @@
 import { type Run, runSeed } from './run.ts';
 import type { Stage } from './stage.ts';
-import type { Cut } from './world.ts';
+import { type Cut, nothingCut } from './world.ts';
 
 /**
  * The same broken promise with less happening: steps and faults are left out, first many at once, then one by one, as long as
- * it still breaks. What is left is what it takes.
+ * it still breaks. What is left is what it takes. `from` is what the broken run was made without already.
  */
-export async function shrink(broken: Run, stage: Stage, triesMax = 300): Promise<{ run: Run; cut: Cut }> {
-  let best = { run: broken, cut: { steps: new Set<number>(), faults: new Set<string>() } as Cut };
+export async function shrink(
+  broken: Run,
+  stage: Stage,
+  triesMax = 300,
+  from: Cut = nothingCut,
+): Promise<{ run: Run; cut: Cut }> {
+  let best = { run: broken, cut: from };
   let tries = 0;
 
   async function attempt(cut: Cut): Promise<boolean> {
@@ -53,7 +58,17 @@ export function optionsOf({ steps, faults }: Cut): string {
   return of('without-steps', steps) + of('without-faults', faults);
 }
 
-export function cutOf({ steps = '', faults = '' }: { steps?: string; faults?: string }): Cut {
-  const parts = (text: string) => text.split(',').filter((part) => part !== '');
-  return { steps: new Set(parts(steps).map(Number)), faults: new Set(parts(faults)) };
+/** The other way round. Null where this is no list of steps, `3,7`, or of faults by their step and number, `12.1`. */
+export function cutOf({
+  steps,
+  faults,
+}: {
+  steps?: string | undefined;
+  faults?: string | undefined;
+}): Cut | null {
+  const parts = (text: string | undefined) => text?.split(',') ?? [];
+  const isRight =
+    parts(steps).every((step) => /^[1-9]\d*$/.test(step)) &&
+    parts(faults).every((fault) => /^\d+\.[1-9]\d*$/.test(fault));
+  return isRight ? { steps: new Set(parts(steps).map(Number)), faults: new Set(parts(faults)) } : null;
 }

@@ -1,102 +1,125 @@
 import { quartersOf, type Result, root, runMany } from './many.ts';
-import { readOptions } from './options.ts';
-import { runSeed } from './run.ts';
-import { cutOf, optionsOf, shrink } from './shrink.ts';
-import { openStage } from './stage.ts';
+import { counted, readOptions, refuse, suggestion, wholeNumber } from './options.ts';
+import { simulateOnCopy } from './planted/plant.ts';
+import { plantedBugs } from './planted-bugs.ts';
+import { createProgress } from './progress.ts';
+import { cutOf } from './shrink.ts';
 import { neverHappened } from './tally.ts';
+import { tellSeed } from './tell-seed.ts';
 
 /** The engine in a world that fails, again and again, with nothing left to chance but the seed. */
 const usage = `npm run simulate -- [options]
-  --seeds N [--seed S]   N seeds from S on (1); stops at the first that breaks a promise
+  --seeds N [--seed S]   N seeds (1,000) from S on (1); stops at the first that breaks a promise, and shortens it
   --seed S               one seed, told in full
   --shrink               and, if it breaks a promise, once more with as little happening as it takes
   --counts               how often each fault and each arrow of the life cycle happened
-  --workers N            so many processes (2)
-  --json                 one line for a program
-What a shrunk run was made with: --without-steps 3,7 --without-faults 12.1`;
+  --workers N            so many processes (2), for many seeds
+  --planted NAME         all that on a copy of the source that has this bug of npm run mutations
+  --json                 the result as one line of JSON, and everything else on stderr
+Without options: 1,000 seeds, a minute or two on two cores.
+What a shrunk run was made with: --seed S --without-steps 3,7 --without-faults 12.1`;
 const values = readOptions(usage, {
   seeds: { type: 'string' },
   seed: { type: 'string' },
   workers: { type: 'string' },
   shrink: { type: 'boolean' },
   counts: { type: 'boolean' },
+  planted: { type: 'string' },
   json: { type: 'boolean' },
   'without-steps': { type: 'string' },
   'without-faults': { type: 'string' },
 });
-const print = (line: string) => process.stdout.write(`${line}\n`);
+/** For people. A program that reads stdout gets one line. */
+const print = (line: string) => (values.json ? process.stderr : process.stdout).write(`${line}\n`);
+const printJson = (value: object) => process.stdout.write(`${JSON.stringify(value)}\n`);
 const linesShown = 60;
 /** From here on everything there is must have happened. */
 const fullSize = 2_000;
-const workers = Number(values.workers ?? 2);
-const first = Number(values.seed ?? 1);
-const count = Number(values.seeds ?? (values.seed === undefined ? 1_000 : 1));
-if (![workers, first, count].every((number) => Number.isSafeInteger(number) && number >= 1)) {
-  process.stderr.write('--seeds, --seed and --workers need a whole number from 1.\n');
-  process.exit(2);
-}
+const workers = wholeNumber('workers', values.workers) ?? 2;
+const first = wholeNumber('seed', values.seed) ?? 1;
+const count = wholeNumber('seeds', values.seeds) ?? 1_000;
+const isOneSeed = values.seed !== undefined && values.seeds === undefined;
+const command = `npm run simulate --${values.planted === undefined ? '' : ` --planted ${values.planted}`}`;
+/** Set for the process that runs on the copy. */
+const isOnCopy = process.env.TIDINGS_SIMULATE_ON_COPY !== undefined;
+const cut =
+  cutOf({ steps: values['without-steps'], faults: values['without-faults'] }) ??
+  refuse('--without-steps needs numbers from 1, as in 3,7; --without-faults needs step.number, as in 12.1.');
+refuseWhatHasNoMeaning();
 
-if (values.seed !== undefined && values.seeds === undefined) await tellSeed(first);
+if (values.planted !== undefined && !isOnCopy) await runOnCopy(values.planted);
+else if (isOneSeed) await runOneSeed();
 else await runSeeds();
 
-async function runSeeds(): Promise<void> {
-  const onProgress = (done: number) => {
-    if (done % 1_000 === 0) process.stderr.write(`${done} seeds\n`);
-  };
-  const result = await runMany({ first, count, workers, folder: root, isToShrink: true, onProgress });
-  const missed = result.count < fullSize || result.broken ? [] : neverHappened(result.counts);
-  if (values.counts) tellCounts(result);
-  if (result.broken) tellBroken(result.broken);
-  else print(`${result.count} seeds kept every promise, in ${seconds(result)} s.`);
-  for (const name of missed) print(`Never happened in ${result.count} seeds: ${name}`);
-  if (values.json) print(JSON.stringify(summaryOf(result, missed)));
-  process.exitCode = result.broken || missed.length > 0 ? 1 : 0;
+function refuseWhatHasNoMeaning(): void {
+  const isCut = cut.steps.size + cut.faults.size > 0;
+  if (isCut && !isOneSeed)
+    refuse('--without-steps and --without-faults are for one seed: --seed S, and no --seeds.');
+  if (isOneSeed && values.workers !== undefined)
+    refuse('--workers is for many seeds: add --seeds N, or leave it out.');
 }
 
-function summaryOf({ count, broken, counts, heapMb, rssMb, ms }: Result, missed: readonly string[]) {
+async function runOnCopy(name: string): Promise<void> {
+  const bug = plantedBugs.find((each) => each.name === name);
+  if (!bug) {
+    const names = plantedBugs.map((each) => each.name);
+    refuse(
+      `There is no planted bug ${name}.${suggestion(name, names)} docs/proof-in-detail.md has all of them.`,
+    );
+  }
+  print(`On a copy of the source with ${name}: ${bug.because}`);
+  process.exitCode = await simulateOnCopy(bug, process.argv.slice(2));
+}
+
+async function runOneSeed(): Promise<void> {
+  const { shrink: isToShrink = false, counts: areCountsAsked } = values;
+  const { isRight, counts, ...summary } = await tellSeed({ seed: first, cut, isToShrink, command }, print);
+  if (areCountsAsked) tellCounts(counts);
+  if (values.json) printJson({ ...summary, ...(areCountsAsked && { counts }) });
+  process.exitCode = isRight ? 0 : 1;
+}
+
+async function runSeeds(): Promise<void> {
+  const progress = createProgress(count);
+  process.once('SIGINT', () => {
+    progress.tellInterrupted();
+    process.exit(130);
+  });
+  const order = { first, count, workers, folder: root, isToShrink: true };
+  const result = await runMany({ ...order, onProgress: progress.show });
+  progress.end();
+  const missed = result.count < fullSize || result.broken ? null : neverHappened(result.counts);
+  if (values.counts) tellCounts(result.counts);
+  if (result.broken) tellBroken(result.broken);
+  else print(`${counted(result.count, 'seed')} kept every promise, in ${seconds(result)} s.`);
+  for (const name of missed ?? []) print(`Never happened in ${counted(result.count, 'seed')}: ${name}`);
+  if (values.json)
+    printJson({ ...summaryOf(result, missed), ...(values.counts && { counts: result.counts }) });
+  process.exitCode = result.broken || (missed ?? []).length > 0 ? 1 : 0;
+}
+
+function summaryOf({ count, broken, counts, heapMb, rssMb, ms }: Result, missed: readonly string[] | null) {
   const faults = Object.values(counts).reduce((sum, one) => sum + one, 0);
   return {
-    ...{
-      seeds: count,
-      broken: broken?.seed ?? null,
-      missed,
-      happenings: faults,
-      workers,
-      ms: Math.round(ms),
-    },
+    ...{ seeds: count, broken: broken?.seed ?? null },
+    // Null where it was not looked at: in fewer seeds, or when one of them broke.
+    ...{ missed, happenings: faults, workers, ms: Math.round(ms) },
     // Of one worker, in the second quarter of the run and in the last.
     heapMb: quartersOf(heapMb)?.map(Math.round) ?? null,
     rssMb: quartersOf(rssMb)?.map(Math.round) ?? null,
   };
 }
 
-async function tellSeed(seed: number): Promise<void> {
-  const stage = await openStage();
-  const cut = cutOf({ steps: values['without-steps'] ?? '', faults: values['without-faults'] ?? '' });
-  const run = await runSeed(seed, stage, cut);
-  const again = await runSeed(seed, stage, cut);
-  for (const line of run.lines) print(line);
-  print(run.violation === null ? 'Every promise was kept.' : `Broken: ${run.violation.sentence}`);
-  print(`sha256 ${run.hash}`);
-  if (again.hash !== run.hash) print(`Run again, it was another run: ${again.hash}`);
-  if (run.violation && values.shrink) {
-    const shrunk = await shrink(run, stage);
-    print('\nWith as little happening as it takes:');
-    for (const line of shrunk.run.lines) print(line);
-    print(`Again: npm run simulate -- --seed ${seed}${optionsOf(shrunk.cut)}`);
-  }
-  process.exitCode = run.violation === null && again.hash === run.hash ? 0 : 1;
+/** Sentence and story are of the same run: a shorter one numbers its deliveries anew. */
+function tellBroken({ seed, shrunk, ...whole }: NonNullable<Result['broken']>): void {
+  const shown = shrunk ?? { ...whole, lines: whole.lines.slice(-linesShown), options: '' };
+  for (const line of shown.lines) print(line);
+  print(`Seed ${seed} broke a promise (${shown.violation.promise}): ${shown.violation.sentence}`);
+  print(`Again: ${command} --seed ${seed}${shown.options}`);
+  if (shown.options !== '') print(`The whole of it: ${command} --seed ${seed}`);
 }
 
-function tellBroken({ seed, violation, lines, shrunk }: NonNullable<Result['broken']>): void {
-  const { lines: shown, options } = shrunk ?? { lines: lines.slice(-linesShown), options: '' };
-  for (const line of shown) print(line);
-  print(`Seed ${seed} broke a promise (${violation.promise}): ${violation.sentence}`);
-  print(`Again: npm run simulate -- --seed ${seed}${options}`);
-  if (options !== '') print(`The whole of it: npm run simulate -- --seed ${seed}`);
-}
-
-function tellCounts({ counts }: Result): void {
+function tellCounts(counts: Readonly<Record<string, number>>): void {
   for (const [name, times] of Object.entries(counts).sort(([, a], [, b]) => b - a))
     print(`${times}\t${name}`);
 }

@@ -2,17 +2,17 @@ const filesNamed = 5;
 
 /**
  * What a run that came to its end has to say: its table, its sentences, and whether it is right. Only what is right, and all of it, may
- * be written down.
+ * be written down. `part` is what size.mjs makes of what was left out.
  */
-export function endingOf({ rows, changed, isWhole }) {
+export function endingOf({ rows, changed, part }) {
   const isOfOneSource = changed.length === 0;
   const isRight = isOfOneSource && rows.every((row) => row.isRight);
   const origins = `${originsOf(rows)}${isOfOneSource ? '' : ', and changed while this ran'}`;
   return {
     table: `${tableOf(rows)}\n\n${origins}.`,
-    sentence: isOfOneSource ? sentenceOf(isRight) : sentenceAbout(changed),
+    sentence: isOfOneSource ? sentenceOf(isRight, part) : sentenceAbout(changed),
     isRight,
-    canBeWritten: isRight && isWhole,
+    canBeWritten: isRight && part === null,
   };
 }
 
@@ -32,8 +32,11 @@ function originsOf(rows) {
   return origins.map((origin) => `${namesOf(origin)}: ${origin}`).join('. ');
 }
 
-function sentenceOf(isRight) {
-  return isRight ? 'Every promise was kept.' : 'NOT every promise was kept.';
+function sentenceOf(isRight, part) {
+  if (!isRight) return 'NOT every promise was kept.';
+  if (part === null) return 'Every promise was kept.';
+  const { what, notRun } = part;
+  return `${what}: nothing wrong in these.${notRun.length > 0 ? ` Not run: ${notRun.join(', ')}.` : ''}`;
 }
 
 function sentenceAbout(changed) {

@@ -5,9 +5,10 @@ import { changedBetween, lookAt, stampOf } from './source.mjs';
 /**
  * One step after the other, all of them about the source as it was when the first began. A row is kept only if its step ran on that
  * source from its beginning to its end. `changed` names the files that were not left alone meanwhile: where there are any, the
- * rows are not about one source, and nobody may call them right.
+ * rows are not about one source, and nobody may call them right. `onKept` hears of each step that `--go-on` would leave out.
  */
-export async function runSteps({ names, order, isGoingOn, runStep, isInterrupted, from = root, kept }) {
+export async function runSteps(run) {
+  const { names, order, isGoingOn, runStep, isInterrupted, onKept, from = root, kept } = run;
   const { forget, keep, rowOf } = kept ?? createKept();
   const beginnings = new Map(names.map((name) => [name, lookAt(name, from)]));
   const rows = [];
@@ -20,6 +21,7 @@ export async function runSteps({ names, order, isGoingOn, runStep, isInterrupted
     console.error(`\n${name} …${earlier ? ' as before' : ''}`);
     if (earlier) {
       rows.push(earlier);
+      onKept?.(name);
       continue;
     }
     const before = lookAt(name, from);
@@ -28,7 +30,10 @@ export async function runSteps({ names, order, isGoingOn, runStep, isInterrupted
     if (isInterrupted()) break;
     const after = lookAt(name, from);
     if (stampOf(after, order) === stamp && changedBetween(before, after).length === 0) {
-      if (row.isRight) keep(name, stamp, row);
+      if (row.isRight) {
+        keep(name, stamp, row);
+        onKept?.(name);
+      }
       continue;
     }
     console.error(`The source was changed since this run began: ${name} is not kept for --go-on.`);

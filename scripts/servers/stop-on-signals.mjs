@@ -8,7 +8,8 @@ export function stopOnSignals() {
     process.on(signal, async () => {
       if (isInterrupted) return; // A Ctrl-C arrives twice: from the terminal, and passed on by npm.
       isInterrupted = true;
-      console.error(`\n${signal}: stopping what was started …`);
+      // Whoever started this one has said so already.
+      if (!process.env.TIDINGS_STARTED_BY_PROOF) console.error(`\n${signal}: stopping what was started …`);
       await endGuards();
       process.exit(128 + constants.signals[signal]);
     });

@@ -3,6 +3,7 @@ import type { Database } from '../../src/db/database.ts';
 import type { DialectName } from '../../src/db/dialect.ts';
 import { systemClock as clock } from '../../src/std/clock.ts';
 import { createSeededRandom, integerBelow, type Random } from '../../src/std/random.ts';
+import { counted } from '../options.ts';
 import { type Comparison, compareBooks, isOpen } from './books.ts';
 import { type Client, createClient } from './client.ts';
 import { openScene, type Scene } from './scene.ts';
@@ -120,7 +121,8 @@ async function killWhileAsked(
       if (left.length > 0) tally.inFlightKills += 1;
       const accepted = new Set(mailsOf(scene));
       tally.unheard += left.filter((recipient) => accepted.has(recipient)).length;
-      if (number % 25 === 0) tell(`${number} of ${kills} kills, ${accepted.size} mails accepted`);
+      if (number % 25 === 0)
+        tell(`${number} of ${counted(kills, 'kill')}, ${counted(accepted.size, 'mail')} accepted`);
       victim = scene.start(place);
     }
   }
@@ -151,7 +153,10 @@ const busyWithinMs = 3_000;
 
 /** Until some instant of its work; nine times out of ten one at which it has, or has just had, mail on its way. */
 async function untilBusy(victim: Victim, db: Database, random: Random): Promise<void> {
-  await Promise.race([victim.up, clock.sleep(upWithinMs)]);
+  // A sleep that nobody waits for any more would keep this process alive until it is over.
+  const waiting = new AbortController();
+  await Promise.race([victim.up, clock.sleep(upWithinMs, waiting.signal)]);
+  waiting.abort();
   await clock.sleep(integerBelow(random, 500));
   if (random.next() < 0.1) return;
   const giveUpAt = clock.monotonic() + busyWithinMs;
@@ -182,17 +187,20 @@ async function hasRoom(db: Database): Promise<boolean> {
 /** Until nothing is left to be looked at, or too long. */
 async function untilSettled(db: Database, tell: (line: string) => void): Promise<void> {
   const startedAt = clock.monotonic();
+  let told: number | null = null;
   for (let tellAfterMs = 0; ; await clock.sleep(1_000)) {
     const rows = await db.read.selectFrom('deliveries').select('status').execute();
     const open = rows.filter(({ status }) => isOpen(status)).length;
     const elapsedMs = clock.monotonic() - startedAt;
     if (open === 0) return tell(`settled ${Math.round(elapsedMs / 1000)} s after the last kill`);
-    if (elapsedMs > settleWithinMs)
-      return tell(`${open} are not settled, and it is no longer waited for them`);
+    if (elapsedMs > settleWithinMs) return tell(`${open} not settled, and no longer waited for`);
     if (elapsedMs < tellAfterMs) continue;
-    tell(
-      `${open} not settled yet; what a killed process held is taken over when its lease of two minutes ends`,
-    );
     tellAfterMs += 30_000;
+    if (told === null) tell(`${open} not settled yet; ${whyItTakesSoLong}`);
+    else if (told !== open) tell(`${open} not settled yet`);
+    told = open;
   }
 }
+
+const whyItTakesSoLong =
+  'what a killed process held is taken over when its lease of two minutes ends, so about two minutes of waiting are normal';

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,6 +31,22 @@ export function runPlanted({ edits }: Pick<PlantedBug, 'edits'>, seeds: Seeds): 
 /** The same on a copy as it is: what breaks there is the simulator's fault, or the engine's. */
 export function runClean({ from = root, ...order }: Seeds): Promise<Result> {
   return onCopy(from, [], (folder) => runMany({ ...order, folder }));
+}
+
+/** `npm run simulate` as it is on a copy that has this bug: for whoever wants to see what it does. Answers the exit code. */
+export function simulateOnCopy(
+  { edits }: Pick<PlantedBug, 'edits'>,
+  args: readonly string[],
+): Promise<number> {
+  return onCopy(root, edits, async (folder) => {
+    const child = spawn(process.execPath, ['--import', 'tsx', join('simulation', 'simulate.ts'), ...args], {
+      cwd: folder,
+      env: { ...process.env, TIDINGS_SIMULATE_ON_COPY: '1' },
+      stdio: 'inherit',
+    });
+    const [code] = await once(child, 'exit');
+    return code ?? 1;
+  });
 }
 
 async function objectionTo(broken: Broken, from: string, folder: string): Promise<string | null> {

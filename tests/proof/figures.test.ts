@@ -120,6 +120,7 @@ it.each([
   ['simulate', { seeds: 99 }],
   ['simulate', { broken: 12 }],
   ['simulate', { missed: ['a fault'] }],
+  ['simulate', { missed: null, broken: 12 }],
   ['simulate', { heapMb: [20, 25] }],
   ['simulate', { rssMb: [150, 181] }],
   ['simulate', { heapMb: null }],
@@ -130,6 +131,7 @@ it.each([
   ['kills', { kills: 4 }],
   ['kills', { intents: 0, accepted: 0 }],
   ['kills', { accepted: 7 }],
+  ['kills', { inFlightKills: 0 }],
   ['kills', { wrong: 1 }],
   ['kills', { stuck: 1 }],
   ['kills', { database: 'another' }],
@@ -164,4 +166,34 @@ it('proof: a run too small to have quarters is judged without its memory', () =>
     isRight: true,
     what: expect.stringContaining('memory not measured'),
   });
+});
+
+it('proof: kinds that nobody looked for are not called found', () => {
+  const [figures] = right.simulate;
+  const result = (more: object, seeds: number) =>
+    rowOf(
+      'simulate',
+      { figures: [{ ...figures, seeds, ...more }], ending: 'exit code 0' },
+      { ...order, seeds },
+    );
+  expect(result({ missed: null }, 1_999)).toMatchObject({
+    isRight: true,
+    result: expect.stringContaining('kinds not checked below 2,000 seeds'),
+  });
+  expect(result({ missed: null }, 2_000).isRight).toBe(false);
+  expect(result({ missed: null, broken: 5 }, 2_000).result).toContain(
+    'kinds not checked because a seed broke, 1 broken',
+  );
+  expect(result({ missed: ['a fault', 'an arrow'] }, 2_000).result).toContain('2 of their kinds missed');
+});
+
+it('proof: one is one, and a slow machine is not one that does nothing', () => {
+  const [figures] = right.simulate;
+  const slow = row('simulate', [{ ...figures, seeds: 1, ms: 9_000, heapMb: null, rssMb: null }]);
+  expect(slow.what).toContain('less than 1 a second and core');
+  expect(slow.result).toMatch(/^1 seed, /);
+  const [sqlite] = right.kills;
+  expect(row('kills', [{ ...sqlite, kills: 1, intents: 1, inFlightKills: 0 }]).result).toContain(
+    'sqlite: 1 kill (none of them with mail on its way), 1 intent, 8 accepted',
+  );
 });

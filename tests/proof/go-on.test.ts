@@ -26,13 +26,17 @@ const { runSteps } = await script<{
   runSteps(run: object): Promise<{ rows: Row[]; changed: string[] }>;
 }>('run-steps.mjs');
 const { endingOf } = await script<{
-  endingOf(run: { rows: Row[]; changed: string[]; isWhole: boolean }): {
+  endingOf(run: { rows: Row[]; changed: string[]; part: object | null }): {
     table: string;
     sentence: string;
     isRight: boolean;
     canBeWritten: boolean;
   };
 }>('ending.mjs');
+const { partOf, fullSize } = await script<{
+  fullSize: { seeds: number; kills: number; images: number };
+  partOf(run: { names: string[]; all: string[]; order: object }): object | null;
+}>('size.mjs');
 
 const order = { seeds: 10, kills: 5, images: 7 };
 const steps = ['simulate', 'points', 'pairs', 'kills', 'images', 'mutations', 'fuzz'];
@@ -158,7 +162,7 @@ it('another Node, or another size, is another run', () => {
 });
 
 const ending = ({ rows, changed }: { rows: Row[]; changed: string[] }) =>
-  endingOf({ rows, changed, isWhole: true });
+  endingOf({ rows, changed, part: null });
 
 it('a run on one source is right, and is written with its commit', async () => {
   const { table, sentence, isRight, canBeWritten } = ending(await run(steps, { isGoingOn: false }));
@@ -169,9 +173,21 @@ it('a run on one source is right, and is written with its commit', async () => {
   expect(table).toMatch(/\n\ncommit abc\.$/);
 });
 
-it('some of the steps, or one that is wrong, is not written', async () => {
-  const some = await run(['fuzz'], {});
-  expect(endingOf({ ...some, isWhole: false })).toMatchObject({ isRight: true, canBeWritten: false });
+it('some of the steps, a smaller size, or one that is wrong, is not written, and the first two are called what they are', async () => {
+  const part = (names: string[], sizes: object) =>
+    partOf({ names, all: steps, order: { ...fullSize, ...sizes } });
+  const some = await run(['simulate', 'fuzz'], {});
+  expect(endingOf({ ...some, part: part(['simulate', 'fuzz'], { seeds: 5, kills: 1 }) })).toMatchObject({
+    ...{ isRight: true, canBeWritten: false },
+    sentence:
+      '2 of 7 steps, 5 of 100,000 seeds: nothing wrong in these. Not run: points, pairs, kills, images, mutations.',
+  });
+  const small = await run(steps, { isGoingOn: false });
+  expect(endingOf({ ...small, part: part(steps, { kills: 3, images: 199 }) })).toMatchObject({
+    ...{ isRight: true, canBeWritten: false },
+    sentence: '7 of 7 steps, 3 of 500 kills, 199 of 200 images: nothing wrong in these.',
+  });
+  expect(part(steps, { seeds: 200_000 })).toBeNull();
   const wrong = ending(await run(steps, { isGoingOn: false, wrong: 'kills' }));
   expect(wrong).toMatchObject({ isRight: false, canBeWritten: false });
 });
@@ -209,7 +225,7 @@ it('what no chosen step reads may be edited, and so may the docs', async () => {
 
 it('of many files that were changed some are named', () => {
   const changed = Array.from({ length: 8 }, (_, index) => `src/${index}.ts`);
-  expect(endingOf({ rows: [], changed, isWhole: true }).sentence).toContain('src/4.ts and 3 more)');
+  expect(endingOf({ rows: [], changed, part: null }).sentence).toContain('src/4.ts and 3 more)');
 });
 
 it('one step that is run anew leaves the rows of a run that was broken off as they were', async () => {
@@ -228,9 +244,12 @@ it('a step that was interrupted is not kept, and no other begins', async () => {
     return { name, turn, isRight: true };
   };
   const names = ['simulate', 'points', 'fuzz'];
-  const parts = { names, order, isGoingOn: true, runStep, from, kept };
+  const told: string[] = [];
+  const onKept = (name: string) => told.push(name);
+  const parts = { names, order, isGoingOn: true, runStep, onKept, from, kept };
   const { rows } = await runSteps({ ...parts, isInterrupted: () => isInterrupted });
   expect(rows.map(({ name }) => name)).toEqual(['simulate', 'points']);
+  expect(told).toEqual(['simulate']);
   expect(await stepsOf(names)).toEqual(['points', 'fuzz']);
 });
 

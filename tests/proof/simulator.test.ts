@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { root } from '../../simulation/many.ts';
 import { runPlanted } from '../../simulation/planted/plant.ts';
 import { plantedBugs } from '../../simulation/planted-bugs.ts';
 import { type Run, runSeed } from '../../simulation/run.ts';
@@ -45,8 +48,8 @@ it('a run that broke a promise is told with less happening, breaks the same one,
   expect(cut.steps.size).toBeGreaterThan(0);
 
   const options = /--without-steps (\S+)(?: --without-faults (\S+))?/.exec(optionsOf(cut));
-  const [, steps = '', faults = ''] = options ?? [];
-  const replayed = await runSeed(broken.seed, stage, cutOf({ steps, faults }));
+  const [, steps, faults] = options ?? [];
+  const replayed = await runSeed(broken.seed, stage, cutOf({ steps, faults }) ?? undefined);
   expect([replayed.hash, replayed.violation]).toEqual([run.hash, run.violation]);
 });
 
@@ -64,4 +67,28 @@ it('a planted bug is caught in a copy of the source, and its run comes back shor
   expect(broken?.violation.promise).toBeTruthy();
   expect(broken?.shrunk?.lines.length).toBeLessThan(broken?.lines.length ?? 0);
   expect(broken?.shrunk?.options).toMatch(/^ --without-steps \d/);
+  // The sentence is that of the run that is shown: a shorter one has other numbers and other times.
+  const { violation, lines = [] } = broken?.shrunk ?? {};
+  expect(lines.join('\n')).toContain(`BROKEN, ${violation?.promise}: ${violation?.sentence}`);
+
+  // And whoever wants to see it can: the command that `npm run mutations -- --story` prints.
+  const command = ['--import', 'tsx', 'simulation/simulate.ts', '--json', '--planted', bug.name];
+  const replay = promisify(execFile)(process.execPath, [...command, '--seed', String(broken?.seed)], {
+    cwd: root,
+  });
+  const failure = await replay.then(
+    () => null,
+    (error: { code: number; stdout: string }) => error,
+  );
+  expect(failure?.code).toBe(1);
+  expect(JSON.parse(failure?.stdout ?? '')).toMatchObject({ violation: broken?.violation });
+});
+
+it('a run that was cut already gets shorter from there', async () => {
+  await breakRule(stage);
+  const broken = await firstBroken();
+  const once = await shrink(broken, stage);
+  const twice = await shrink(once.run, stage, 20, once.cut);
+  expect([...once.cut.steps].filter((step) => !twice.cut.steps.has(step))).toEqual([]);
+  expect(twice.run.lines.length).toBeLessThanOrEqual(once.run.lines.length);
 });
