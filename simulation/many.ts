@@ -55,9 +55,9 @@ export async function runMany(order: Order): Promise<Result> {
       worker.next += message.count * workers;
       result.count += message.count;
       addCounts(result.counts, message.counts);
-      if (worker === started[0]) {
-        result.heapMb.push(message.heapMb);
-        result.rssMb.push(message.rssMb);
+      if (worker === started[0] && message.memory) {
+        result.heapMb.push(message.memory.heapMb);
+        result.rssMb.push(message.memory.rssMb);
       }
       onProgress?.(result.count);
     }

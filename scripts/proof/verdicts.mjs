@@ -66,7 +66,7 @@ function kindsOf({ missed, seeds, broken }) {
 /** From the second quarter of a run to its last. A leak is far beyond it at full size; what is none goes up and down by less. */
 const growthMax = 1.2;
 /** From so many seeds on, a worker has measured itself in every quarter. */
-const seedsOfWorkerMin = 100;
+const seedsOfWorkerMin = 1_000;
 
 /** What JavaScript holds, and what the process holds as a whole: SQLite is in the second alone. */
 function memoryOf({ heapMb, rssMb, seedsOfWorker }) {

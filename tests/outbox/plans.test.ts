@@ -219,7 +219,7 @@ async function planOf(db: Database, { sql: text, parameters }: Statement): Promi
 function accesses(plan: readonly string[]): string[] {
   const found = plan.flatMap((line) => {
     const match =
-      /(?:Index(?: Only)? Scan using|Bitmap Index Scan on) (\w+)/.exec(line) ??
+      /(?:Index(?: Only)? Scan(?: Backward)? using|Bitmap Index Scan on) (\w+)/.exec(line) ??
       /(?:SEARCH|SCAN) \w+(?: EXISTS)? USING (?:COVERING )?(?:INDEX (\w+)|INTEGER PRIMARY KEY)/.exec(line) ??
       /(Seq Scan on \w+|SCAN \w+)/.exec(line);
     return match ? [match[1] ?? 'primary key'] : [];

@@ -27,7 +27,7 @@ function workersThat(script: string): string {
   const head = `
     import { setTimeout as sleep } from 'node:timers/promises';
     const [first, count, stride] = process.argv.slice(2).map(Number);
-    const kept = (count) => process.send({ kind: 'progress', count, counts: {}, heapMb: 1, rssMb: 1 });
+    const kept = (count) => process.send({ kind: 'progress', count, counts: {}, memory: { heapMb: 1, rssMb: 1 } });
     const broke = (seed, lines = []) =>
       process.send({ kind: 'broken', seed, violation: { promise: 'story', sentence: '' }, lines, shrunk: null });
   `;

@@ -20,7 +20,7 @@ it('a worker can collect its garbage, and what one of several has measured is to
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   const worker = `
     const [first] = process.argv.slice(2).map(Number);
-    const kept = (heapMb, rssMb) => process.send({ kind: 'progress', count: 1, counts: {}, heapMb, rssMb });
+    const kept = (heapMb, rssMb) => process.send({ kind: 'progress', count: 1, counts: {}, memory: { heapMb, rssMb } });
     globalThis.gc();
     kept(first * 10, first * 100);
     kept(first * 10 + 1, first * 100 + 1);
