@@ -6,7 +6,7 @@ import { type History, histories, idOfRound, type Said, startAt, whereabouts, wo
 import { eventBody, signed } from './signed.ts';
 import { createWebhookWorld, type WebhookWorld } from './webhook-world.ts';
 
-const sets = 50;
+const sets = 25;
 const ordersOfEach = 10;
 
 /** The same promise on the real databases, on a sample: what was told decides, not when, nor how often. */
