@@ -1,4 +1,5 @@
 import type { Clock } from '../src/std/clock.ts';
+import { leaseLongestMs } from './hands.ts';
 import type { Ledger } from './ledger.ts';
 import type { Violate, WatchedRow } from './promises.ts';
 
@@ -10,9 +11,6 @@ export interface AttemptCount {
   /** The database went back in time: from then on what it has now is what was counted. */
   restored(rows: readonly WatchedRow[], at: number): void;
 }
-
-/** What was under way at a fail-over has ended by then: the longest lease of a run. */
-const underWayMs = 170_000;
 
 export function createAttemptCount(parts: { ledger: Ledger; clock: Clock; violate: Violate }): AttemptCount {
   const { ledger, clock, violate } = parts;
@@ -28,7 +26,7 @@ export function createAttemptCount(parts: { ledger: Ledger; clock: Clock; violat
       (entry) => entry.deliveryId === id && entry.round === round && entry.acceptedAt <= restoredAt,
     );
     // And what was under way may still end, whatever the row knows of it now.
-    const isFresh = restoredAt >= 0 && clock.now() <= restoredAt + underWayMs;
+    const isFresh = restoredAt >= 0 && clock.now() <= restoredAt + leaseLongestMs;
     const fresh = { possible: before.length + (isFresh ? 2 : 0), counted: 0 };
     counts.set(key, fresh);
     return fresh;

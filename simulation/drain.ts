@@ -54,16 +54,15 @@ export async function drain({ world, processes, restart }: Players): Promise<voi
     await clock.advance(untilNext === Infinity ? minuteMs : Math.max(untilNext, 1_000));
     if (clock.now() > giveUpAt) break;
   }
+  checkIntents(world);
   if (watch.violation === null && !isSettled) {
     const open = watch.rows.find(({ status, due_at }) => statuses[status].isDue || isOpen(status, due_at));
     const what = open ? `#${open.seq} is still ${open.status}` : 'something in another table still waits';
-    if (!isAllAnswered(world)) checkIntents(world);
     watch.violate(
       open?.status === 'sent' ? 'healing' : 'everything ends',
       `${what}, days after the troubles`,
     );
   }
-  checkIntents(world);
   if (watch.violation === null) await watch.atTheEnd();
 }
 

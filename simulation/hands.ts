@@ -18,8 +18,8 @@ export interface Hands {
   restored(): void;
 }
 
-/** The longest lease of a run: the longest call with its inner tries, and a margin. */
-const leaseLongestMs = 170_000;
+/** The longest lease of a run, with the inner tries of its call: by then whatever was under way at a fail-over has ended. */
+export const leaseLongestMs = 170_000;
 
 export function createHands(parts: { clock: Clock; kind: ProviderKind; violate: Violate }): Hands {
   const { clock, kind, violate } = parts;

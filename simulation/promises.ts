@@ -71,7 +71,7 @@ export type WatchedRow = Pick<DeliveryRow, (typeof columns)[number]> & {
 export type Violate = (promise: PromiseName, sentence: string) => void;
 
 /** Clocks of processes differ by so much at most. */
-const skewMs = 2_000;
+export const skewMs = 2_000;
 
 interface StepFacts {
   who: string;

@@ -1,5 +1,5 @@
 import type { Clock } from '../src/std/clock.ts';
-import type { Violate, WatchedRow } from './promises.ts';
+import { skewMs, type Violate, type WatchedRow } from './promises.ts';
 
 /** What ends without a mail, beside the reason that there was for it: no passing trouble throws a delivery away. */
 export interface Reasons {
@@ -10,7 +10,7 @@ export interface Reasons {
 
 export type Word = 'unsendable' | 'ineligible' | 'expired';
 
-const skewMs = 2_000;
+/** After so long a soft bounce makes no new mail. */
 const newsMs = 3 * 24 * 3_600_000;
 /** With the one that is being ended: five workers have died of it. */
 const lapsesBefore = 4;

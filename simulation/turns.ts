@@ -3,7 +3,7 @@ import type { Database } from '../src/db/database.ts';
 import type { Outcome } from '../src/domain/outcome.ts';
 import type { Parcel } from '../src/providers/provider.ts';
 import type { Clock } from '../src/std/clock.ts';
-import type { Violate, WatchedRow } from './promises.ts';
+import { skewMs, type Violate, type WatchedRow } from './promises.ts';
 import type { ProviderKind } from './service.ts';
 
 /**
@@ -70,7 +70,6 @@ const paceRows = CompiledQuery.raw(
   'SELECT account, paused_until, open_since, openings FROM provider_pace',
 ) as CompiledQuery<PaceRow>;
 const pauseRows = CompiledQuery.raw('SELECT scope FROM pauses') as CompiledQuery<{ scope: string }>;
-const skewMs = 2_000;
 
 const isWaiting = ({ status }: WatchedRow) => status === 'pending' || status === 'failed_transient';
 

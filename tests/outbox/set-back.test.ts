@@ -33,7 +33,7 @@ onBothDatabases('a clock that was set back', (dialect) => {
       expect(await world.outbox.setBack(order)).toBe(true);
       const after = await rowOf(seq);
       const isOpen = before.due_at !== null || status === 'needs_review';
-      expect(isOpen).toBe(!statuses[status].isFinal && status !== 'sent' ? true : before.due_at !== null);
+      expect(isOpen).toBe(!statuses[status].isFinal);
       const moved = (at: number | null) => (at === null || !isOpen ? at : at - 20 * hourMs);
       expect(after).toEqual({
         ...before,
@@ -56,6 +56,21 @@ onBothDatabases('a clock that was set back', (dialect) => {
     expect(await readMark(world.db)).toBe(order.to);
   });
 
+  it('takes with it when the mail of what is open was written, and of nothing else', async () => {
+    const at = world.clock.now();
+    const seqs = [await rowIn(world, 'reconciling', 1), await rowIn(world, 'delivered', 2)];
+    await world.db.write.updateTable('delivery_mails').set({ frozen_at: at }).execute();
+    await world.outbox.setBack(await setBack(hourMs));
+    const mails = await world.db.read
+      .selectFrom('delivery_mails')
+      .select(['delivery_seq', 'frozen_at'])
+      .orderBy('delivery_seq')
+      .execute();
+    expect(mails).toEqual(
+      [at - hourMs, at].map((frozen_at, index) => ({ delivery_seq: seqs[index], frozen_at })),
+    );
+  });
+
   it('takes with it webhooks that wait, bookkeeping that is owed, and the pace', async () => {
     const { db } = world;
     const at = world.clock.now();
@@ -76,7 +91,14 @@ onBothDatabases('a clock that was set back', (dialect) => {
         ...{ happened_at: null, received_at: at, due_at: at },
       })
       .execute();
+    const owed = { delivery_seq: await rowIn(world, 'sent', 1), source: 'plain', fact: '{}', last_error: '' };
+    await db.write
+      .insertInto('owed_facts')
+      .values({ ...owed, at, due_at: at })
+      .execute();
     await world.outbox.setBack(await setBack(hourMs));
+    const [fact] = await db.read.selectFrom('owed_facts').select('due_at').execute();
+    expect(fact).toEqual({ due_at: at - hourMs });
     const [pace] = await db.read.selectFrom('provider_pace').selectAll().execute();
     expect(pace).toMatchObject({
       ...{
