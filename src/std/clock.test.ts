@@ -163,4 +163,12 @@ describe('createManualClock', () => {
     await expect(clock.advance(-1)).rejects.toThrow(/backwards/);
     expect(clock.monotonic()).toBe(100);
   });
+
+  test('tells whole milliseconds, as the machine does, also when somebody slept for a fraction', async () => {
+    const clock = createManualClock(1000);
+    await clock.advance(0.75);
+    expect(clock.now()).toBe(1000);
+    await clock.advance(0.75);
+    expect([clock.now(), clock.monotonic()]).toEqual([1001, 1.5]);
+  });
 });

@@ -53,7 +53,8 @@ export function createManualClock(startAt = Date.UTC(2026, 0, 1)): ManualClock {
   let elapsed = 0;
   let sleepers: { wakeAt: number; wake: () => void }[] = [];
   return {
-    now: () => startAt + elapsed,
+    // Whole, as the machine's: somebody may sleep for a fraction.
+    now: () => startAt + Math.floor(elapsed),
     monotonic: () => elapsed,
     sleep(ms, signal) {
       if (signal?.aborted) return Promise.resolve();

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createResend } from '../../src/providers/resend.ts';
+import { systemClock } from '../../src/std/clock.ts';
 import { createDispatchWorld, type DispatchWorld, signal } from '../support/dispatch-world.ts';
 import { type FakeResend, startFakeResend } from '../support/fake-resend/fake-resend.ts';
 import { webhookSecret } from '../support/webhooks.ts';
@@ -24,7 +25,9 @@ onBothDatabases('there and back', (dialect) => {
       clock,
       webhooks: { url: `${served.url}${path}`, secret: webhookSecret },
     });
-    const provider = createResend({ apiKey: 're_test', baseUrl: fake.url, clock });
+    // Its requests are real: how long they may take is not for a clock to decide that others move.
+    const itsClock = { ...clock, sleep: systemClock.sleep };
+    const provider = createResend({ apiKey: 're_test', baseUrl: fake.url, clock: itsClock });
     closeProvider = () => provider.close?.();
     const dispatch = world.dispatch({ provider, outbox, log: world.log });
     send = () => advanceUntil(clock, dispatch.runOnce(signal()));
