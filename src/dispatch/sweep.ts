@@ -104,19 +104,13 @@ export function createSweep(parts: SweepParts): Sweep {
     if (next !== null) unproven = 'more';
     if (next === null) doubtAt = clock.monotonic() + doubtEveryMs;
     const answers = await outbox.record(
-      rows.map(({ seq }) => ({ seq, actor: 'sweep', event: 'doubted', dueAt: now })),
+      rows.map(({ seq, id }) => ({ seq, id, actor: 'sweep', event: 'doubted', dueAt: now })),
     );
     const doubted = rows.filter((_, index) => answers[index]?.changed);
     for (const { id, trace_id } of doubted) {
       log.error('delivery.doubted', { deliveryId: id, ...(trace_id !== null && { traceId: trace_id }) });
     }
     return doubted.length;
-  }
-
-  async function expire(): Promise<number> {
-    const late = await queries.tooLate(clock.now(), batchMax);
-    const answers = await outbox.record(late.map(({ seq }) => ({ seq, actor: 'sweep', event: 'expired' })));
-    return answers.filter(({ changed }) => changed).length;
   }
 
   return {
@@ -131,7 +125,7 @@ export function createSweep(parts: SweepParts): Sweep {
       const swept = {
         recovered: await counted(recover),
         doubted: await counted(doubt),
-        expired: await counted(expire),
+        expired: await counted(() => outbox.expire(batchMax)),
         requests: await counted(outbox.performRequests),
         owed: await counted(outbox.tellOwedFacts),
         forgotten: await counted(forget),
@@ -145,7 +139,7 @@ export function createSweep(parts: SweepParts): Sweep {
 }
 
 function reportOf(row: DeliveryRow, now: number): Report {
-  const base = { seq: row.seq, actor: 'sweep', dueAt: now };
+  const base = { seq: row.seq, id: row.id, actor: 'sweep', dueAt: now };
   if (row.status === 'reconciling') return { ...base, event: 'lease_expired' };
   if (row.status === 'sending') {
     // 002-P9-03, word for word.

@@ -10,6 +10,7 @@ import { type Claimed, type ClaimOrder, claimDeliveries } from './claim.ts';
 import { foldCounts } from './counts.ts';
 import { type DueWork, readDueWork } from './due.ts';
 import { type Enqueued, enqueueIntents } from './enqueue.ts';
+import { expireDeliveries } from './expire.ts';
 import { type FactListeners, tellOwedFacts } from './facts.ts';
 import { type ForgetOrder, type Forgotten, forgetMails } from './forget.ts';
 import { type OperatorOrder, performOrder, performRequests } from './operator.ts';
@@ -48,6 +49,8 @@ export interface Outbox {
   performRequests(): Promise<number>;
   /** Bookkeeping that a source could not do when it was told. */
   tellOwedFacts(): Promise<number>;
+  /** Ends what waits although its last moment has passed; answers how many. */
+  expire(limit: number): Promise<number>;
   /** Retention: what ended long ago loses its mails and its address, and keeps its identity. */
   forget(order: ForgetOrder): Promise<Forgotten>;
   /** The clock was set back: all that waits moves with it. False if another process has seen to it. */
@@ -121,6 +124,7 @@ export function createOutbox(outboxParts: OutboxParts): Outbox {
     perform: (seqs, order) => db.transaction((tx) => performOrder(tx, seqs, order, clock.now(), parts)),
     performRequests: () => performRequests(db, clock.now(), parts),
     tellOwedFacts: () => tellOwedFacts(db, listeners, log, clock.now()),
+    expire: (limit) => db.transaction((tx) => expireDeliveries(tx, limit, clock.now(), parts)),
     forget: (order) => db.transaction((tx) => forgetMails(tx, db.dialect, order, clock.now())),
     setBack: (setBack) => db.transaction((tx) => setTimesBack(tx, setBack)),
     foldCounts: () => db.transaction((tx) => foldCounts(tx, db.dialect, linesFoldedMax)),

@@ -31,8 +31,6 @@ export interface OutboxQueries {
     now: number,
     limit: number,
   ): Promise<DeliveryRow[]>;
-  /** What waits although its last moment has passed. */
-  tooLate(now: number, limit: number): Promise<DeliveryRow[]>;
   /**
    * What is said to be sent although nothing proves it, oldest first: bounded by the rows that it looks at, because most
    * that were imported have the provider's id and are passed over. `next` says where to go on.
@@ -121,19 +119,6 @@ export function createQueries(db: Database): OutboxQueries {
         .where('due_at', '<=', now)
         .where('locked_by', isHeld ? 'is not' : 'is', null)
         .orderBy('due_at')
-        .orderBy('seq')
-        .limit(limit)
-        .execute();
-    },
-
-    tooLate(now, limit) {
-      // As the index `deliveries_expiring` has it, word for word.
-      return db.read
-        .selectFrom('deliveries')
-        .selectAll()
-        .where(sql<boolean>`expires_at IS NOT NULL AND status IN (${statusList(statusesBefore('claimed'))})`)
-        .where('expires_at', '<=', now)
-        .orderBy('expires_at')
         .orderBy('seq')
         .limit(limit)
         .execute();

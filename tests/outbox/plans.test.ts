@@ -127,7 +127,7 @@ onBothDatabases('the plans of the hot statements', (dialect) => {
       queries.overdue(['claimed', 'sending', 'reconciling'], true, systemClock.now(), 200),
     );
     await during('doubts that are due', () => queries.overdue(['reconciling'], false, systemClock.now(), 50));
-    await during('too late', () => queries.tooLate(systemClock.now(), 200));
+    await during('too late', () => outbox.expire(200));
     await during('forget', () => outbox.forget({ before: 2, above: 0, limit: 200 }));
     await during('fold', () => outbox.foldCounts());
     await during('counts', () => queries.counts());

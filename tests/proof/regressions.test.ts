@@ -2,7 +2,9 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Database } from '../../src/db/database.ts';
 import type { Claimed } from '../../src/outbox/claim.ts';
+import { createOutbox, readNamespace } from '../../src/outbox/outbox.ts';
 import type { Report } from '../../src/outbox/record.ts';
+import { silentLog } from '../../src/std/log.ts';
 import { createDispatchWorld, signal } from '../support/dispatch-world.ts';
 import { composed, createOutboxWorld, type OutboxWorld } from '../support/outbox-world.ts';
 import { intentNumber, onBothDatabases } from '../support/world.ts';
@@ -12,7 +14,8 @@ import { type Tables, tablesOf } from './tables.ts';
 /**
  * Bugs that the simulator has found, each by its seed. Seed 485: a fail-over lost commits, so that the database went back in
  * time and gave out numbers twice. A worker that still held delivery X under a number wrote "accepted" to delivery Y, which had
- * that number now: Y was called sent and never mailed. Since then a report names its delivery, and its holder.
+ * that number now: Y was called sent and never mailed. Since then a report names its delivery, and its holder. Seed 47108: the
+ * same with a sweep that had looked for what was too late before the fail-over, and ended what had its number three hours later.
  * Other bugs have their tests where their surroundings are, with the seed in the name: seeds 1909 and 9744 in
  * scenarios.test.ts and resend-restore.test.ts, those of the fuzzers beside the code.
  */
@@ -26,6 +29,30 @@ async function loseCommits(db: Database): Promise<void> {
     : sql`SELECT setval(pg_get_serial_sequence('deliveries', 'seq'), 1, false)`
   ).execute(db.write);
 }
+
+onBothDatabases('seed 47108: a sweep that stood still over a fail-over', (dialect) => {
+  it('ends nothing that has time, under a number of which it knew that it was late', async () => {
+    const world = await createOutboxWorld(dialect);
+    const { clock } = world;
+    await world.outbox.enqueue([intentNumber(1, { expiresAt: clock.now() + 1_000 })]);
+    await clock.advance(2_000);
+    const transaction: Database['transaction'] = async (work) => {
+      await loseCommits(world.db);
+      await world.outbox.enqueue([intentNumber(2, { expiresAt: clock.now() + 60_000 })]);
+      return world.db.transaction(work);
+    };
+    const outbox = createOutbox({
+      ...{ db: { ...world.db, transaction }, clock, log: silentLog },
+      ...{ namespace: await readNamespace(world.db) },
+      listeners: { consent: async () => {}, source: () => undefined },
+    });
+    expect(await outbox.expire(10)).toBe(0);
+    expect(await world.find(1)).toMatchObject({ occasion: 'occasion-2', status: 'pending' });
+    await clock.advance(60_000);
+    expect(await world.outbox.expire(10)).toBe(1);
+    await world.close();
+  });
+});
 
 const evidence = [
   ['accepted', {}],
