@@ -76,7 +76,6 @@ export function createDispatch(parts: DispatchParts): Dispatch {
         spacingMs: permits.spacingMs,
       };
       const handled = order.limit > 0 ? await runBatch(source, order, signal) : 0;
-      turns.took(from, handled);
       used += handled;
       // Look again before the next batch: something more urgent may have come.
       if (handled > 0 && permits.spacingMs === 0) break;
@@ -90,6 +89,8 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     const leaseEndsAt = clock.monotonic() + heldMs;
     const { from, limit } = order;
     const claimed = await outbox.claim({ source: source.name, worker, limit, leaseMs: heldMs, from });
+    // Also of a batch that comes to nothing: otherwise the lanes behind it would wait for its next try, too.
+    turns.took(from, claimed.length);
     // What is still here at the end has not left: it goes back to wait.
     const unsent = new Map(claimed.map((each) => [each.seq, each]));
     let problem: DeliveryError | undefined;

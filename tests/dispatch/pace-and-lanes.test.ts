@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Outbox } from '../../src/outbox/outbox.ts';
 import { createDispatchWorld, type DispatchWorld, signal, someError } from '../support/dispatch-world.ts';
 import type { FakeProvider } from '../support/fake-provider.ts';
 import { rowIn } from '../support/rows.ts';
@@ -97,6 +98,24 @@ onBothDatabases('who goes when', (dialect) => {
       await one.runOnce(signal());
     }
     expect(world.provider.ledger.map(({ mail }) => mail.subject)).toContain('Subject 10');
+  });
+
+  it('seed 83607: a batch that came to nothing was a turn, and bulk is owed its share of it', async () => {
+    const urgent = (first: number) =>
+      Array.from({ length: 20 }, (_, number) => intentNumber(first + number, { lane: 'urgent' }));
+    await world.outbox.enqueue([intentNumber(0, { lane: 'bulk' }), ...urgent(100)]);
+    let isBroken = true;
+    const outbox: Outbox = {
+      ...world.outbox,
+      begin: (batch, order) =>
+        isBroken ? Promise.reject(new Error('the disk is full')) : world.outbox.begin(batch, order),
+    };
+    const one = world.dispatch({ outbox });
+    await expect(one.runOnce(signal())).rejects.toThrow('the disk is full');
+    isBroken = false;
+    await world.outbox.enqueue(urgent(200));
+    await one.runOnce(signal());
+    expect(world.provider.ledger.map(({ mail }) => mail.subject)).toContain('Subject 0');
   });
 
   it('what was in hand at two deaths goes after the others, one in hand at a time', async () => {
