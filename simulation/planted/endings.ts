@@ -39,7 +39,7 @@ export const endingBugs: readonly PlantedBug[] = [
     because: 'what still has time is thrown away',
     edits: [
       {
-        file: 'outbox/queries.ts',
+        file: 'outbox/expire.ts',
         find: ".where('expires_at', '<=', now)",
         replace: ".where('expires_at', '<=', now + 6 * 3_600_000)",
       },
