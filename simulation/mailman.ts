@@ -70,7 +70,15 @@ const detailsOf: Readonly<Partial<Record<EvidenceEvent, object>>> = {
   provider_suppressed: { suppressed: { message: 'on the list', type: 'OnAccountSuppressionList' } },
 };
 
-export function createMailman({ chance, loses }: { chance: Chance; loses: number }): Mailman {
+export interface MailmanParts {
+  chance: Chance;
+  /** How many never come. */
+  loses: number;
+  /** How many are followed by one that names the same delivery, and another mail. */
+  strays: number;
+}
+
+export function createMailman({ chance, loses, strays }: MailmanParts): Mailman {
   const letters: Letter[] = [];
   const answered: Answered[] = [];
   let written = 0;
@@ -138,7 +146,7 @@ export function createMailman({ chance, loses }: { chance: Chance; loses: number
       }
       const row = entry && watch.rows.find(({ id }) => id === entry.deliveryId);
       const isKnown = row?.provider_message_id === entry?.messageId && row?.round === entry?.round;
-      if (entry && isKnown && isTroubled() && chance.isTrue(0.05)) {
+      if (entry && isKnown && isTroubled() && chance.isTrue(strays)) {
         tally.fault('a webhook names a delivery, and another mail');
         write({ entry, event: 'bounced_for_now', at: clock.now(), tags: letter.tags, isStray: true });
       }

@@ -119,6 +119,8 @@ export function createWorld(
   const mailman = createMailman({
     chance,
     loses: mood !== 'ordinary' && mood !== 'crowded' ? 0.9 : chance.one([0.05, 0.15, 0.15, 0.9]),
+    // A provider that mixes up its mails does so often.
+    strays: seed % 8 === 5 ? 0.5 : 0.05,
   });
   const ledger = createLedger({
     ...{ chance, clock, story, isTroubled: () => isTroubled },
