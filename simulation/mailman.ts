@@ -70,7 +70,7 @@ const detailsOf: Readonly<Partial<Record<EvidenceEvent, object>>> = {
   provider_suppressed: { suppressed: { message: 'on the list', type: 'OnAccountSuppressionList' } },
 };
 
-export interface MailmanParts {
+interface MailmanParts {
   chance: Chance;
   /** How many never come. */
   loses: number;

@@ -31,8 +31,13 @@ async function loseCommits(db: Database): Promise<void> {
 }
 
 onBothDatabases('seed 47108: a sweep that stood still over a fail-over', (dialect) => {
+  let world: OutboxWorld;
+  beforeEach(async () => {
+    world = await createOutboxWorld(dialect);
+  });
+  afterEach(() => world.close());
+
   it('ends nothing that has time, under a number of which it knew that it was late', async () => {
-    const world = await createOutboxWorld(dialect);
     const { clock } = world;
     await world.outbox.enqueue([intentNumber(1, { expiresAt: clock.now() + 1_000 })]);
     await clock.advance(2_000);
@@ -50,7 +55,6 @@ onBothDatabases('seed 47108: a sweep that stood still over a fail-over', (dialec
     expect(await world.find(1)).toMatchObject({ occasion: 'occasion-2', status: 'pending' });
     await clock.advance(60_000);
     expect(await world.outbox.expire(10)).toBe(1);
-    await world.close();
   });
 });
 
