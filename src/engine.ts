@@ -112,7 +112,17 @@ export async function createEngine(
       ...{ environment, policyOf, retentionMs, clock, log },
     });
     const heal = createHeal({ ...common, policyOf });
-    const runner = createEmbedded({ outbox, dispatch, sweep, reconcile, heal, webhooks, clock, log });
+    const runner = createEmbedded({
+      outbox,
+      dispatch,
+      sweep,
+      reconcile,
+      heal,
+      webhooks,
+      chores: [],
+      clock,
+      log,
+    });
 
     return {
       db,

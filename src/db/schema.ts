@@ -2,9 +2,10 @@ import type { Generated, Selectable } from 'kysely';
 import type { Lane } from '../domain/delivery.ts';
 import type { Status } from '../domain/status.ts';
 import type { SuppressionReason } from '../domain/suppression.ts';
+import type { SeatsSchema } from './seats-schema.ts';
 
 /** The tables as both dialects have them. Times are milliseconds since the epoch, JSON is text. */
-export interface Schema {
+export interface Schema extends SeatsSchema {
   instance: { only_row: number; namespace: string };
   deliveries: DeliveriesTable;
   delivery_mails: DeliveryMailsTable;

@@ -4,6 +4,7 @@ import type { Heal } from '../dispatch/heal.ts';
 import type { Reconcile } from '../dispatch/reconcile.ts';
 import type { Sweep } from '../dispatch/sweep.ts';
 import type { Outbox } from '../outbox/outbox.ts';
+import type { Chore } from '../sources/source.ts';
 import type { Log } from '../std/log.ts';
 import { createLoop, type Loop } from '../std/loop.ts';
 import type { Webhooks } from '../webhooks/webhook.ts';
@@ -17,6 +18,8 @@ export interface EmbeddedParts {
   reconcile: Reconcile;
   heal: Heal;
   webhooks: Pick<Webhooks, 'linkWaiting' | 'forget'>;
+  /** What sources do by themselves. */
+  chores: readonly Chore[];
   clock: DatabaseClock;
   log: Log;
 }
@@ -34,7 +37,7 @@ const measureMs = 10_000;
 const stopWithinMs = 15_000;
 
 export function createEmbedded(parts: EmbeddedParts): Runner {
-  const { outbox, dispatch, sweep, reconcile, heal, webhooks, clock, log } = parts;
+  const { outbox, dispatch, sweep, reconcile, heal, webhooks, chores, clock, log } = parts;
   const loop = (
     name: string,
     pauseMs: number,
@@ -73,6 +76,9 @@ export function createEmbedded(parts: EmbeddedParts): Runner {
       await outbox.setBack(setBack);
       return 'again';
     }),
+    ...chores.map(({ name, pauseMs, once }) =>
+      loop(name, pauseMs, async (signal) => (clock.isSteady ? once(signal) : 'pause')),
+    ),
   ];
   const loops = [sending, ...housekeeping];
 

@@ -22,6 +22,17 @@ export interface Source {
   recheck?(deliveries: readonly Claimed[], tx: Tx): Promise<ReadonlyMap<number, Verdict>>;
   /** Bookkeeping on facts, in the transaction that makes them true. */
   changed?: FactListener;
+  /** These have used the link in a mail, or have taken that back: in consent's own transaction. */
+  left?(recipients: readonly string[], tx: Tx): Promise<void>;
+  returned?(recipients: readonly string[], tx: Tx): Promise<void>;
+}
+
+/** What a source does by itself, again and again: the runner says when, and catches what it throws. */
+export interface Chore {
+  readonly name: string;
+  readonly pauseMs: number;
+  /** Answers whether more waits, or for how long nothing does. */
+  once(signal: AbortSignal): Promise<'again' | 'pause' | number>;
 }
 
 export type Draft =

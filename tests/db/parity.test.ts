@@ -142,7 +142,7 @@ async function postgresColumns(db: Database): Promise<Column[]> {
       ON t.table_name = c.table_name AND t.table_schema = c.table_schema AND t.constraint_type = 'PRIMARY KEY'
     LEFT JOIN information_schema.key_column_usage k
       ON k.constraint_name = t.constraint_name AND k.column_name = c.column_name AND k.table_schema = c.table_schema
-    WHERE c.table_schema = 'public' ORDER BY c.table_name COLLATE "C", c.column_name COLLATE "C"
+    WHERE c.table_schema = 'public' AND c.table_name NOT IN (SELECT table_name FROM information_schema.views WHERE table_schema = 'public') ORDER BY c.table_name COLLATE "C", c.column_name COLLATE "C"
   `.execute(db.read);
   return rows.map(({ table, column, nullable, position, type }) => ({
     table,

@@ -41,6 +41,7 @@ function runner(
     measure: async () => parts.measure?.() ?? null,
   };
   return createEmbedded({
+    chores: [],
     outbox: {
       setBack: async (setBack) => {
         parts.setBack?.(setBack);
