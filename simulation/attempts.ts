@@ -1,3 +1,4 @@
+import { type Status, statuses } from '../src/domain/status.ts';
 import type { Clock } from '../src/std/clock.ts';
 import { leaseLongestMs } from './hands.ts';
 import type { Ledger } from './ledger.ts';
@@ -11,6 +12,9 @@ export interface AttemptCount {
   /** The database went back in time: from then on what it has now is what was counted. */
   restored(rows: readonly WatchedRow[], at: number): void;
 }
+
+/** What the gate, or composing a mail, ends a claim with. */
+const isEnd = (status: Status) => statuses[status].isFinal && statuses[status].mailExists !== 'yes';
 
 export function createAttemptCount(parts: { ledger: Ledger; clock: Clock; violate: Violate }): AttemptCount {
   const { ledger, clock, violate } = parts;
@@ -39,10 +43,11 @@ export function createAttemptCount(parts: { ledger: Ledger; clock: Clock; violat
     counted: ({ id, round }) => of(id, round).counted,
     check(before, row) {
       const ofRound = of(row.id, row.round);
-      // A lease that ran out ends an attempt of which nobody knows whether it was one; so does what cannot be sent at all.
+      // A lease that ran out ends an attempt of which nobody knows whether it was one; so does what cannot be sent at all, and a
+      // last verdict of the gate.
       const isOver = (row.last_error ?? '').includes('"lease_expired"');
       if (before.status === 'sending' && row.status === 'reconciling' && isOver) ofRound.possible += 1;
-      if (before.status === 'claimed' && row.status === 'failed_permanent') ofRound.possible += 1;
+      if (before.status === 'claimed' && isEnd(row.status)) ofRound.possible += 1;
       // A sender that stood still before it asked: its call is over, and nobody knows how far it got.
       const isSilent = (row.last_error ?? '').includes('provider_silent');
       if (row.attempts > before.attempts && isSilent) ofRound.possible += 1;

@@ -13,7 +13,10 @@ export interface Arrow {
   by: string;
   /** The write carries the lease number, so that a worker which wakes up late changes nothing. */
   isFenced?: true;
-  /** An attempt ends here: attempts + 1, unless the report says that it was none (409 concurrent). */
+  /**
+   * An attempt ends here: attempts + 1, unless the report says that it was none (409 concurrent). A last verdict of the gate
+   * on what a worker holds is one (000-62, 004-52); consent's own hand is none.
+   */
   countsAttempt?: true;
   guard?: 'lease over' | 'due' | 'no mail in doubt' | 'within key window' | 'no evidence';
   effect: string;
@@ -33,6 +36,8 @@ const waiting = {
   ineligible: { to: 'skipped_ineligible', by: 'gate', effect: '' },
   expired: { to: 'expired', by: 'gate; sweep', effect: '' },
 } as const satisfies Record<string, Arrow>;
+
+const verdict = { countsAttempt: true, effect: 'lease released; an attempt, if the gate says so' } as const;
 
 const requeued = {
   to: 'pending',
@@ -69,11 +74,11 @@ export const arrows = {
       isFenced: true,
       effect: 'due later; nothing counted',
     },
-    unsubscribed: { ...waiting.unsubscribed, effect: 'lease released' },
-    address_suppressed: { ...waiting.address_suppressed, effect: 'lease released' },
-    no_address: { ...waiting.no_address, isFenced: true, effect: 'lease released' },
-    ineligible: { ...waiting.ineligible, isFenced: true, effect: 'lease released' },
-    expired: { ...waiting.expired, isFenced: true, effect: 'lease released' },
+    unsubscribed: { ...waiting.unsubscribed, ...verdict },
+    address_suppressed: { ...waiting.address_suppressed, ...verdict },
+    no_address: { ...waiting.no_address, isFenced: true, ...verdict },
+    ineligible: { ...waiting.ineligible, isFenced: true, ...verdict },
+    expired: { ...waiting.expired, isFenced: true, ...verdict },
     unsendable: {
       to: 'failed_permanent',
       by: 'compose (missing variable, bad address, body too big)',

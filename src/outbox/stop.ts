@@ -41,7 +41,7 @@ export async function stopDeliveries(
 ): Promise<number> {
   const statuses = statusList(statusesBefore(event));
   const which = sql`deliveries.status || '' IN (${statuses})`;
-  const reportOf = ({ seq }: Found): Report => ({ seq, event, ...words });
+  const reportOf = ({ seq }: Found): Report => ({ seq, event, isAttempt: false, ...words });
   const lock = sql`FOR UPDATE OF deliveries SKIP LOCKED`;
   return moveAll(tx, { whose, which, detail: sql`NULL`, reportOf, lock }, now, parts);
 }

@@ -80,6 +80,11 @@ const fenced: Partial<Record<Status, WorkEvent[]>> = {
 
 /** Which arrows end an attempt. */
 const counted: [Status, WorkEvent][] = [
+  ['claimed', 'unsubscribed'],
+  ['claimed', 'address_suppressed'],
+  ['claimed', 'no_address'],
+  ['claimed', 'ineligible'],
+  ['claimed', 'expired'],
   ['claimed', 'unsendable'],
   ['sending', 'refused_for_now'],
   ['sending', 'gave_up'],
