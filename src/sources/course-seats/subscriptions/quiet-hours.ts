@@ -50,8 +50,8 @@ interface Span {
 }
 
 /**
- * Fan-out asks for each subscriber, always about today and tomorrow: so each day's spans (one, on nearly all) are kept. To ask
- * Intl takes 4 µs, to find a day here 0.1.
+ * Fan-out asks for each subscriber, always about today and tomorrow: so each day's spans (one, on nearly all) are kept. A
+ * question takes 0.6 µs then; to ask Intl for one offset took 22 on the same machine.
  */
 const spans = new Map<string, Map<number, readonly Span[]>>();
 const daysKeptMax = 1000;
