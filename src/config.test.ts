@@ -45,6 +45,11 @@ describe('configuration', () => {
 
   it('needs none: everything has a default that works on this machine', () => {
     expect(readConfig({}, 'no such file')).toEqual({
+      socBaseUrl: '',
+      socTerms: [],
+      socCampuses: ['NB', 'NK', 'CM'],
+      socTimeZone: 'America/New_York',
+      verifiesAddresses: true,
       host: '127.0.0.1',
       port: 3000,
       databaseUrl: 'sqlite:./data/tidings.db',

@@ -1,9 +1,10 @@
 import { parseEnv } from 'node:util';
-import { type Config, keyLengthMin, type Variable, variables } from './settings.ts';
+import { type Config, variables } from './settings.ts';
 import { readEnvFile, unreadableLines } from './std/env-file.ts';
 import { isLoopback } from './std/loopback.ts';
 import { nearest } from './std/nearest.ts';
 import { Refusal } from './std/refusal.ts';
+import { keyLengthMin, type Variable } from './variable.ts';
 
 /**
  * The environment, read once and frozen: the only reader of `process.env`. All problems are reported together, each

@@ -1,9 +1,11 @@
 import { dialectOf } from './db/dialect.ts';
 import { parseSender, type Sender } from './domain/message.ts';
+import { type SeatsConfig, seatsVariables } from './seats-settings.ts';
 import { type LogLevel, logLevels } from './std/log.ts';
+import { keys, oneOf, type Variable } from './variable.ts';
 
 /** Every setting: its name, what it is for, what it is by default and what it may be. `docs/configuration.md` is made from this. */
-export interface Config {
+export interface Config extends SeatsConfig {
   readonly host: string;
   readonly port: number;
   readonly databaseUrl: string;
@@ -28,50 +30,9 @@ export interface Config {
   readonly operatorApiKeys: readonly string[];
   readonly readApiKeys: readonly string[];
   readonly serviceApiKeys: readonly string[];
-  /** Where the section feed is; empty for the sample campus, or for none. */
-  readonly socBaseUrl: string;
-  /** Polled besides those that somebody watches. */
-  readonly socTerms: readonly string[];
-  readonly socCampuses: readonly string[];
-  readonly socTimeZone: string;
-  readonly verifiesAddresses: boolean;
   readonly environment: string;
   readonly logLevel: LogLevel;
 }
-
-export interface Variable<T> {
-  name: string;
-  default: string;
-  meaning: string;
-  /** Never shown, not even by `doctor`. */
-  isSecret?: true;
-  /** The value, or a sentence that says what it must be. */
-  read(text: string): { value: T } | { mustBe: string };
-}
-
-const oneOf =
-  <const T extends string>(...choices: T[]) =>
-  (text: string) => {
-    const value = choices.find((choice) => choice === text);
-    return value === undefined ? { mustBe: `one of ${choices.join(', ')}` } : { value };
-  };
-
-const listOf = (item: RegExp, mustBe: string) => (text: string) => {
-  const value = text.split(',').map((part) => part.trim());
-  if (text === '') return { value: [] };
-  return value.every((part) => item.test(part)) ? { value } : { mustBe };
-};
-
-export const keyLengthMin = 32; // As 002-P2-08 asks of the first of them.
-
-const keys = (text: string) => {
-  const value = text.split(',').map((key) => key.trim());
-  const isFine = value.every((key) => key.length >= keyLengthMin && /^[\x21-\x7e]+$/.test(key));
-  if (text === '') return { value: [] };
-  return isFine
-    ? { value }
-    : { mustBe: `at least ${keyLengthMin} characters long, without spaces; several are separated by commas` };
-};
 
 export const variables = {
   host: {
@@ -272,46 +233,7 @@ export const variables = {
     isSecret: true,
     read: keys,
   } as Variable<readonly string[]>,
-  socBaseUrl: {
-    name: 'SOC_BASE_URL',
-    default: '',
-    meaning:
-      'Where the section feed for course seats is, up to `openSections.json`: `https://classes.rutgers.edu/soc/api`. Without it, and with the built-in inbox, a sample campus is polled; with `off`, none.',
-    read: (text) =>
-      text === '' || text === 'off' || (URL.canParse(text) && /^https?:\/\/[^?#\s]+$/.test(text))
-        ? { value: text.replace(/\/+$/, '') }
-        : { mustBe: 'a URL that begins with https:// or http://, or off' },
-  } as Variable<string>,
-  socTerms: {
-    name: 'SOC_TERMS',
-    default: '',
-    meaning:
-      'Terms that are polled besides those that somebody watches, as the feed numbers them: `12026,92026` (0 winter, 1 spring, 7 summer, 9 fall, then the year).',
-    read: listOf(/^[0179]20\d\d$/, 'terms such as 12026, separated by commas'),
-  } as Variable<readonly string[]>,
-  socCampuses: {
-    name: 'SOC_CAMPUSES',
-    default: 'NB,NK,CM',
-    meaning: 'Campuses that are polled in those terms, separated by commas.',
-    read: listOf(/^(ONLINE_)?(NB|NK|CM)$/, 'some of NB, NK, CM, ONLINE_NB, ONLINE_NK, ONLINE_CM'),
-  } as Variable<readonly string[]>,
-  socTimeZone: {
-    name: 'SOC_TIME_ZONE',
-    default: 'America/New_York',
-    meaning: 'Time zone of the campuses: quiet hours and the times in mails are in it.',
-    read: (text) =>
-      Intl.supportedValuesOf('timeZone').includes(text) || text === 'UTC'
-        ? { value: text }
-        : { mustBe: 'a time zone such as America/New_York' },
-  } as Variable<string>,
-  verifiesAddresses: {
-    name: 'SEATS_VERIFY_ADDRESSES',
-    default: 'true',
-    meaning:
-      'With `true`, who watches a section hears of it only after following the link in a first mail. With `false`, anybody can have others written to.',
-    read: (text) =>
-      text === 'true' || text === 'false' ? { value: text === 'true' } : { mustBe: 'true or false' },
-  } as Variable<boolean>,
+  ...seatsVariables,
   environment: {
     name: 'TIDINGS_ENV',
     default: 'development',

@@ -60,14 +60,20 @@ export const layers: Readonly<Record<string, Layer>> = {
     may: [...outboxAndBelow, 'consent', 'dispatch', 'webhooks', ...portsOnly],
     because: 'they say when, not what: any source and any provider will do',
   },
+  'variable.ts': { name: 'variable.ts', may: [], because: 'it says what a setting is, and knows none' },
+  'seats-settings.ts': {
+    name: 'seats-settings.ts',
+    may: ['variable.ts'],
+    because: 'what a setting may be is known before anything is opened or started',
+  },
   'settings.ts': {
     name: 'settings.ts',
-    may: ['std', 'domain'],
+    may: ['std', 'domain', 'variable.ts', 'seats-settings.ts'],
     because: 'what a setting may be is known before anything is opened or started',
   },
   'config.ts': {
     name: 'config.ts',
-    may: ['std', 'domain', 'settings.ts'],
+    may: ['std', 'domain', 'settings.ts', 'variable.ts'],
     because: 'settings are understood before anything is opened or started',
   },
   'engine.ts': {
