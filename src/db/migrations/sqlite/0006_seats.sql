@@ -176,6 +176,8 @@ CREATE UNIQUE INDEX subscriptions_token ON subscriptions (token_id);
 CREATE UNIQUE INDEX subscriptions_once ON subscriptions (contact_hash, term_id, index_number) WHERE status <> 'unsubscribed';
 -- The fan-out: who watches this section and may be told.
 CREATE INDEX subscriptions_watching ON subscriptions (term_id, index_number, subscription_id) WHERE status IN ('active', 'pending');
+-- The others: when a section closes, whoever rests must hear of its next opening too.
+CREATE INDEX subscriptions_resting ON subscriptions (term_id, index_number) WHERE status IN ('paused', 'suppressed', 'unsubscribed');
 CREATE INDEX subscriptions_leaving ON subscriptions (left_at) WHERE left_at IS NOT NULL AND contact_value IS NOT NULL;
 
 CREATE TABLE subscription_events (
@@ -202,7 +204,7 @@ SELECT
     WHEN status = 'suppressed' THEN CASE WHEN sent_at IS NULL THEN 'skipped' ELSE 'sent' END
     WHEN status IN ('skipped_unsubscribed', 'skipped_no_email', 'skipped_ineligible') THEN 'skipped'
     WHEN status = 'expired' THEN 'expired'
-    WHEN status = 'failed_permanent' AND last_error ->> '$.code' IN ('invalid_recipient', 'missing_locale', 'missing_variable', 'invalid_mail_job') THEN 'skipped'
+    WHEN status = 'failed_permanent' AND last_error ->> '$.code' IN ('invalid_recipient', 'not_email', 'missing_locale', 'missing_variable', 'invalid_mail_job') THEN 'skipped'
     ELSE 'failed'
   END AS fanout_status,
   attempts AS fanout_attempts,
