@@ -99,7 +99,8 @@ async function mailOf(
   if ('kind' in rendered) return rendered;
   if (!rendered.ok) return unsendable(rendered.code, rendered.sentence);
   const { subject, html, text } = rendered;
-  const tags = requiredTags(claimed.id, claimed.round, environment);
+  // Last, so that a source cannot pass its mail off as another delivery's.
+  const tags = { ...draft.tags, ...requiredTags(claimed.id, claimed.round, environment) };
   const mail: Mail = {
     from,
     to: draft.to,

@@ -43,6 +43,8 @@ export type Draft =
       /** Null where the recipient has chosen none: the deployment's own. */
       locale: string | null;
       props: Readonly<Record<string, unknown>>;
+      /** For whoever filters or traces mails at the provider; those that the engine finds its mails by stay its own. */
+      tags?: Readonly<Record<string, string>>;
     }
   | { kind: 'no_address' }
   | { kind: 'unsendable'; error: DeliveryError };
