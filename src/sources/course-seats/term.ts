@@ -32,6 +32,17 @@ export function parseTermId(termId: string): Term | undefined {
   return parts && season ? { season, term: parts[1] as string, year: Number(parts[2]) } : undefined;
 }
 
+/**
+ * When a term is over for certain, so that nobody waits for its seats any longer: the feed does not say, and late costs less than
+ * early. Winter goes by one year or the other, so it ends with the later. Undefined for what is no term.
+ */
+export function termEndsAt(termId: string): number | undefined {
+  const term = parseTermId(termId);
+  return term && Date.UTC(term.year, monthsUntilOver[term.season], 1);
+}
+
+const monthsUntilOver = { winter: 13, spring: 5, summer: 8, fall: 12 } as const;
+
 const shared: readonly string[] = ['NB', 'NK', 'CM'];
 
 /** The campuses that a list is for. */
