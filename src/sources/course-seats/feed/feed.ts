@@ -21,7 +21,9 @@ export type ListAnswer =
     }
   | FeedFailure;
 
-export type CatalogAnswer = { kind: 'catalog'; pieces: AsyncIterable<Uint8Array> } | FeedFailure;
+export type CatalogAnswer =
+  /** `pieces` throws an error with the failure's `code` and `message` when the rest does not come. */
+  { kind: 'catalog'; pieces: AsyncIterable<Uint8Array> } | FeedFailure;
 
 export interface FeedFailure {
   kind: 'failed';
