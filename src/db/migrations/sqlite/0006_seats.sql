@@ -179,6 +179,9 @@ CREATE INDEX subscriptions_watching ON subscriptions (term_id, index_number, sub
 -- The others: when a section closes, whoever rests must hear of its next opening too.
 CREATE INDEX subscriptions_resting ON subscriptions (term_id, index_number) WHERE status IN ('paused', 'suppressed', 'unsubscribed');
 CREATE INDEX subscriptions_leaving ON subscriptions (left_at) WHERE left_at IS NOT NULL AND contact_value IS NOT NULL;
+-- What ends by itself: watches that nobody has confirmed, and those that rest when their term is over.
+CREATE INDEX subscriptions_unconfirmed ON subscriptions (created_at) WHERE status = 'pending';
+CREATE INDEX subscriptions_paused ON subscriptions (term_id) WHERE status IN ('paused', 'suppressed');
 
 CREATE TABLE subscription_events (
   subscription_event_id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,
