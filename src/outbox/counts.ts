@@ -15,11 +15,11 @@ export interface DeliveryCount {
   count: number;
 }
 
-/** One delivery's move; `before` is null for a new one. */
+/** One delivery's move; `before` is null for a new one, `after` for one that is removed. */
 export interface Move {
   source: string;
   before: Status | null;
-  after: Status;
+  after: Status | null;
 }
 
 const columns = { source: 'text', heading: 'text', delta: 'number' } as const;
@@ -50,7 +50,7 @@ function linesOf(moves: readonly Move[]): Line[] {
   return summed(
     moves.flatMap(({ source, before, after }) => [
       ...(before === null ? [] : [{ source, heading: headingOf(before), delta: -1 }]),
-      { source, heading: headingOf(after), delta: 1 },
+      ...(after === null ? [] : [{ source, heading: headingOf(after), delta: 1 }]),
     ]),
   );
 }

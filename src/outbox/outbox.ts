@@ -15,6 +15,7 @@ import { type FactListeners, tellOwedFacts } from './facts.ts';
 import { type ForgetOrder, type Forgotten, forgetMails } from './forget.ts';
 import { type OperatorOrder, performOrder, performRequests } from './operator.ts';
 import { type Recorded, type Report, recordReports } from './record.ts';
+import { type Removed, type RemoveOrder, removeDeliveries } from './remove.ts';
 import { setTimesBack } from './set-back.ts';
 import { type Doubted, type TakeUpOrder, takeUpDeliveries } from './take-up.ts';
 import { lookAgainLater, takeUnconfirmed, type Unconfirmed, type UnconfirmedOrder } from './unconfirmed.ts';
@@ -53,6 +54,8 @@ export interface Outbox {
   expire(limit: number): Promise<number>;
   /** Retention: what ended long ago loses its mails and its address, and keeps its identity. */
   forget(order: ForgetOrder): Promise<Forgotten>;
+  /** Retention for a source whose occasions go for good: what has ended goes with all that was kept of it. */
+  remove(order: RemoveOrder, tx?: Tx): Promise<Removed>;
   /** The clock was set back: all that waits moves with it. False if another process has seen to it. */
   setBack(setBack: SetBack): Promise<boolean>;
   /** Makes few lines of many in the table of counts; answers how many there are fewer. */
@@ -126,6 +129,7 @@ export function createOutbox(outboxParts: OutboxParts): Outbox {
     tellOwedFacts: () => tellOwedFacts(db, listeners, log, clock.now()),
     expire: (limit) => db.transaction((tx) => expireDeliveries(tx, limit, clock.now(), parts)),
     forget: (order) => db.transaction((tx) => forgetMails(tx, db.dialect, order, clock.now())),
+    remove: (order, outer) => inTransaction(outer, (tx) => removeDeliveries(tx, db.dialect, order)),
     setBack: (setBack) => db.transaction((tx) => setTimesBack(tx, setBack)),
     foldCounts: () => db.transaction((tx) => foldCounts(tx, db.dialect, linesFoldedMax)),
   };

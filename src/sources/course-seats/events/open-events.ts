@@ -1,6 +1,14 @@
-import type { Tx } from '../../../db/database.ts';
+import type { Database, Tx } from '../../../db/database.ts';
 import type { OpenEventRow, SectionStatus } from '../../../db/seats-schema.ts';
+import type { Outbox } from '../../../outbox/outbox.ts';
+import type { Clock } from '../../../std/clock.ts';
+import type { Ids } from '../../../std/ids.ts';
+import type { Log } from '../../../std/log.ts';
 import type { ListKey } from '../term.ts';
+import { forgetEvents } from './forget.ts';
+import { recordEdges } from './record.ts';
+import { recordReport } from './report-opening.ts';
+import { weighWords } from './weigh-catalog.ts';
 
 /**
  * Open events: that a section opened or closed, once each, with all that a mail needs to say about it. Append-only. An opening
@@ -42,3 +50,48 @@ export interface RecordedEdges {
 }
 
 export type Reported = { kind: 'reported'; openEventId: number } | { kind: 'repeated' | 'section_not_found' };
+
+export interface OpenEventsParts {
+  db: Database;
+  outbox: Pick<Outbox, 'remove'>;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  /** Called after an opening that was not the poller's is committed: its fan-out need not wait for the next look. */
+  onOpened?: () => void;
+}
+
+/** Rows of the catalog's words that one transaction weighs: an ingest after a long silence brings thousands. */
+const wordsMax = 500;
+
+export function createOpenEvents({ db, outbox, clock, ids, log, onOpened }: OpenEventsParts): OpenEvents {
+  return {
+    record: (tx, seen) => recordEdges(tx, db.dialect, seen),
+
+    async reportOpening(order) {
+      const reported = await db.transaction((tx) => recordReport(tx, db.dialect, order, clock.now()));
+      const { termId, indexNumber: index, traceId } = order;
+      log.info('seats.opening_reported', { ...reported, termId, index, traceId });
+      if (reported.kind === 'reported') onOpened?.();
+      return reported;
+    },
+
+    async weighCatalog() {
+      const traceId = ids.uuid();
+      const order = { limit: wordsMax, traceId };
+      const weighed = await db.transaction((tx) =>
+        weighWords(tx, db.dialect, { ...order, now: clock.now() }),
+      );
+      if (weighed.opened + weighed.closed > 0) log.info('seats.catalog_weighed', { ...weighed, traceId });
+      if (weighed.opened > 0) onOpened?.();
+      return weighed.count;
+    },
+
+    async forget(beforeMs, limit) {
+      const forgotten = await forgetEvents({ db, outbox }, beforeMs, limit);
+      const { events, deliveries, snapshots, words } = forgotten;
+      if (events + deliveries + snapshots + words > 0) log.info('seats.forgotten', { ...forgotten });
+      return events;
+    },
+  };
+}
