@@ -1,5 +1,9 @@
+import { sql } from 'kysely';
 import type { SectionStatus } from '../../../db/seats-schema.ts';
 import type { ListKey } from '../term.ts';
+import { type IngestParts, ingestCatalog } from './ingest.ts';
+import { readTerms, searchCatalog } from './search.ts';
+import { readSections } from './section-details.ts';
 
 /** The catalog: which sections there are, what they are called and when they meet. It is read from the feed and searched. */
 export interface Catalog {
@@ -18,8 +22,19 @@ export interface IngestOrder extends ListKey {
 }
 
 export type Ingested =
-  | { kind: 'ingested'; courses: number; sections: number; changed: number; gone: number; flips: number }
-  | { kind: 'failed'; code: string; message: string };
+  | {
+      kind: 'ingested';
+      courses: number;
+      sections: number;
+      /** New ones among them. */
+      changed: number;
+      gone: number;
+      /** Of which the catalog says something else than the last time. */
+      flips: number;
+      /** Left out: they have no index, or one that was there already. */
+      unusable: number;
+    }
+  | { kind: 'failed'; code: string; message: string; retryAfterMs?: number };
 
 export interface CatalogQuestion {
   text: string;
@@ -57,4 +72,18 @@ export interface SectionDetails {
   notes: string | null;
   /** No longer in the catalog. */
   isGone: boolean;
+}
+
+export function createCatalog(parts: IngestParts): Catalog {
+  const { db } = parts;
+  return {
+    ingest: (order) => ingestCatalog(parts, order),
+    search: (question) => searchCatalog(db, question),
+    async section(termId, indexNumber) {
+      const which = sql`sections.term_id = ${termId} AND sections.index_number = ${indexNumber}`;
+      const [section] = await readSections(db, which);
+      return section;
+    },
+    terms: () => readTerms(db),
+  };
 }
