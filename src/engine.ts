@@ -18,6 +18,8 @@ import { createReliable } from './providers/reliable.ts';
 import { createEmbedded } from './runners/embedded.ts';
 import type { Runner } from './runners/runner.ts';
 import type { Config } from './settings.ts';
+import { type CourseSeats, createCourseSeats } from './sources/course-seats/course-seats.ts';
+import { openFeed } from './sources/course-seats/open-feed.ts';
 import { plainSource } from './sources/plain/plain.ts';
 import type { Source } from './sources/source.ts';
 import { type Clock, systemClock } from './std/clock.ts';
@@ -44,6 +46,8 @@ export interface Engine {
   /** For an operator who does not want to wait for the runner, or has none. */
   readonly sweep: Sweep;
   readonly reconcile: Reconcile;
+  /** Where there is a section feed. */
+  readonly seats: CourseSeats | undefined;
   readonly runner: Runner;
   /** Stops what is running, then closes the database. */
   close(): Promise<void>;
@@ -76,12 +80,15 @@ export async function createEngine(
     const provider = createReliable(inner, { clock, random: systemRandom });
 
     const namespace = await readNamespace(db);
+    const links = linkParts(config, namespace, servedAt);
     const consent = createConsent({
       db,
       clock,
       ids: systemIds,
       log,
-      ...linkParts(config, namespace, servedAt),
+      ...links,
+      onLeft: async ({ source, recipient }, tx) => sourceNamed(source)?.left?.([recipient], tx),
+      onReturned: async ({ source, recipient }, tx) => sourceNamed(source)?.returned?.([recipient], tx),
     });
     const outbox = createOutbox({
       db,
@@ -93,6 +100,19 @@ export async function createEngine(
       onEnqueued: () => runner.wake(),
     });
     const queries = createQueries(db);
+
+    const feed = openFeed(feedOrder(config), clock);
+    const seats =
+      feed &&
+      createCourseSeats({
+        ...{ ...feed, ...links, db, outbox, clock, log, namespace, ids: systemIds, random: systemRandom },
+        unsubscribe: consent.unsubscribe,
+        timeZone: config.socTimeZone,
+        verifiesAddresses: config.verifiesAddresses,
+        holder: worker,
+        onEnqueued: () => runner.wake(),
+      });
+    if (seats) sources.push(...seats.sources);
 
     const { from, environment, retentionMs, doubtAfterMs } = config;
     const pace = createPace({ db, provider, clock, log });
@@ -136,9 +156,11 @@ export async function createEngine(
       provider,
       sweep,
       reconcile,
+      seats,
       runner,
       async close() {
         await runner.stop();
+        await seats?.close();
         await provider.close?.();
         await db.close();
       },
@@ -158,5 +180,13 @@ function linkParts(
   return {
     baseUrl: () => platformBaseUrl || servedAt?.() || `http://localhost:${port}`,
     secrets: tokenSecrets.length > 0 ? tokenSecrets : [namespace],
+  };
+}
+
+/** Seats that are not there are nobody's to be told of: the sample campus is for an inbox that nothing leaves. */
+function feedOrder({ socBaseUrl, socTerms, socCampuses, provider }: Config) {
+  return {
+    ...{ baseUrl: socBaseUrl, termIds: socTerms, campusCodes: socCampuses },
+    isReal: provider !== 'capture',
   };
 }

@@ -1,0 +1,63 @@
+import type { Clock } from '../../std/clock.ts';
+import type { Feed } from './feed/feed.ts';
+import { createHttpFeed } from './feed/http-feed.ts';
+import { type RunningSampleCampus, startSampleCampus } from './sample/sample-server.ts';
+import { sampleTermId } from './sample/sample-term.ts';
+
+/** The feed that a deployment polls: a real one, the sample campus, or none. */
+export interface OpenedFeed {
+  feed: Feed;
+  isSample: boolean;
+  /** Polled whether or not somebody watches. */
+  configured: { termIds: readonly string[]; campusCodes: readonly string[] };
+}
+
+export interface FeedOrder {
+  /** Empty where none is configured, `off` where none is wanted. */
+  baseUrl: string;
+  termIds: readonly string[];
+  campusCodes: readonly string[];
+  /** Mail leaves this machine: then nobody is told of seats that are not there. */
+  isReal: boolean;
+}
+
+export function openFeed(order: FeedOrder, clock: Clock): OpenedFeed | undefined {
+  const { baseUrl, termIds, campusCodes, isReal } = order;
+  if (baseUrl === 'off' || (baseUrl === '' && isReal)) return undefined;
+  if (baseUrl !== '') {
+    return {
+      feed: createHttpFeed({ baseUrl, clock }),
+      isSample: false,
+      configured: { termIds, campusCodes },
+    };
+  }
+  const terms = termIds.length > 0 ? termIds : [sampleTermId(clock.now())];
+  return {
+    feed: createSampleFeed(terms, campusCodes, clock),
+    isSample: true,
+    configured: { termIds: terms, campusCodes },
+  };
+}
+
+/** Over HTTP, as a real one; started by the first question, because most commands ask none. */
+function createSampleFeed(termIds: readonly string[], campusCodes: readonly string[], clock: Clock): Feed {
+  let started: Promise<{ campus: RunningSampleCampus; feed: Feed }> | undefined;
+  const start = async () => {
+    const campus = await startSampleCampus({ clock, termIds, campusCodes });
+    return { campus, feed: createHttpFeed({ baseUrl: campus.url, clock }) };
+  };
+  const opened = () => {
+    started ??= start();
+    return started;
+  };
+  return {
+    openSections: async (list, signal) => (await opened()).feed.openSections(list, signal),
+    courses: async (list, signal) => (await opened()).feed.courses(list, signal),
+    async close() {
+      if (started === undefined) return;
+      const { campus, feed } = await started;
+      await feed.close();
+      await campus.close();
+    },
+  };
+}
