@@ -112,7 +112,7 @@ export async function createSeatsWorld(dialect: DialectName): Promise<SeatsWorld
           ...{ contact_hash: `hash-${made}`, locale: 'en', status: 'active' },
           ...{ last_known_section_status: null, max_notifications: null },
           ...{ window_start_minutes: null, window_end_minutes: null, snooze_until: null },
-          ...{ token_id: `token-${made}`.padEnd(22, '0'), verified_at: clock.now(), left_at: null },
+          ...{ token_id: `token-${String(made).padStart(16, '0')}`, verified_at: clock.now(), left_at: null },
           ...{ status_before_leaving: null, created_at: clock.now(), updated_at: clock.now() },
           ...more,
         })
