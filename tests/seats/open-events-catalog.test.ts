@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { SectionStatus } from '../../src/db/seats-schema.ts';
+import { onBothDatabases } from '../support/world.ts';
+import { createEventsWorld, type EventsWorld } from './events-world.ts';
+import { index, isoOf, termId } from './seats-world.ts';
+
+onBothDatabases('the word of the catalog, and of an operator', (dialect) => {
+  let world: EventsWorld;
+  beforeEach(async () => {
+    world = await createEventsWorld(dialect);
+  });
+  afterEach(() => world.close());
+
+  const says = (before: SectionStatus, after: SectionStatus) =>
+    world.db.write
+      .insertInto('section_status_events')
+      .values({
+        ...{ section_id: world.sectionId, term_id: termId, index_number: index },
+        ...{ status_before: before, status_after: after, event_at: isoOf(world.clock.now()) },
+      })
+      .execute();
+  const belief = () => world.db.read.selectFrom('open_list_indexes').selectAll().executeTakeFirst();
+  const list = () => world.db.read.selectFrom('open_lists').selectAll().executeTakeFirstOrThrow();
+  const events = async () =>
+    (await world.recorded()).map(({ detected_by, status_before, status_after }) => [
+      ...[detected_by, status_before, status_after],
+    ]);
+  const report = (indexNumber = index) =>
+    world.events.reportOpening({ termId, indexNumber, traceId: 'trace-operator' });
+
+  it('004-32 a feed that has been silent for a minute: the catalog opens it, and what is believed follows', async () => {
+    await world.believe('Closed');
+    await world.addList();
+    await world.clock.advance(60_001);
+    await says('Closed', 'Open');
+    expect(await world.events.weighCatalog()).toBe(1);
+    expect(await events()).toEqual([['section_status_event', 'Closed', 'Open']]);
+    expect(await belief()).toMatchObject({ is_open: 1, misses: 0, opened_at: world.clock.now() });
+    // The poller that had computed from the older state writes nothing.
+    expect(await list()).toMatchObject({ version: 1, open_count: 1 });
+    expect(await world.events.weighCatalog()).toBe(0);
+    expect(await events()).toHaveLength(1);
+  });
+
+  it('004-55 a feed that is held back: the catalog closes it, and its watchers may be told again', async () => {
+    await world.believe('Open');
+    await world.addList({ held: '{}' });
+    const watcher = await world.addSubscription({ last_known_section_status: 'Open' });
+    await says('Open', 'Closed');
+    await world.events.weighCatalog();
+    expect(await events()).toEqual([['section_status_event', 'Open', 'Closed']]);
+    expect(await belief()).toMatchObject({ is_open: 0, closed_at: world.clock.now() });
+    expect(await list()).toMatchObject({ version: 1, open_count: 0 });
+    expect((await world.subscription(watcher)).last_known_section_status).toBe('Closed');
+  });
+
+  it('a feed that is fresh is believed: the catalog’s word is kept, and changes nothing', async () => {
+    await world.believe('Closed');
+    await world.addList();
+    await world.clock.advance(60_000);
+    await says('Closed', 'Open');
+    expect(await world.events.weighCatalog()).toBe(1);
+    expect(await events()).toEqual([]);
+    expect(await belief()).toMatchObject({ is_open: 0 });
+    expect(await list()).toMatchObject({ version: 0 });
+  });
+
+  it('004-60 a miss of the feed and a flip of the catalog close, and the next opening is told', async () => {
+    await world.addList();
+    await world.opens();
+    await world.believe('Open');
+    await says('Open', 'Closed');
+    await world.events.weighCatalog();
+    expect((await events()).length).toBe(1);
+    await world.db.write.updateTable('open_list_indexes').set({ misses: 1 }).execute();
+    await world.clock.advance(30_000);
+    await says('Open', 'Closed');
+    await world.events.weighCatalog();
+    await world.clock.advance(30_000);
+    expect(await world.opens()).toMatchObject({ opened: [index] });
+    expect((await events()).map(([by, , after]) => `${by} ${after}`)).toEqual([
+      ...['open_sections Open', 'section_status_event Closed', 'open_sections Open'],
+    ]);
+  });
+
+  it('where there is no list at all, the catalog is all there is', async () => {
+    await world.believe('Closed');
+    await says('Closed', 'Open');
+    await says('Open', 'Closed');
+    await says('Closed', 'Open');
+    expect(await world.events.weighCatalog()).toBe(3);
+    expect((await events()).map(([, , after]) => after)).toEqual(['Open', 'Closed', 'Open']);
+    const section = await world.db.read.selectFrom('sections').selectAll().executeTakeFirstOrThrow();
+    expect(section.last_known_section_status).toBe('Open');
+    expect(await world.db.read.selectFrom('open_lists').selectAll().execute()).toEqual([]);
+  });
+
+  it('two processes at once weigh each word once, in its order', async () => {
+    await world.believe('Closed');
+    await says('Closed', 'Open');
+    await says('Open', 'Closed');
+    const counts = await Promise.all([1, 2, 3].map(() => world.events.weighCatalog()));
+    expect(counts.sort()).toEqual([0, 0, 2]);
+    expect((await events()).map(([, , after]) => after)).toEqual(['Open', 'Closed']);
+  });
+
+  it('004-15 an operator reports an opening: event, fan-out and belief, once', async () => {
+    await world.believe('Closed');
+    await world.addList();
+    const watcher = await world.addSubscription();
+    const first = await report();
+    expect(first).toMatchObject({ kind: 'reported' });
+    expect(await report()).toEqual({ kind: 'repeated' });
+    expect(await events()).toEqual([['manual', 'Closed', 'Open']]);
+    expect((await world.recorded())[0]).toMatchObject({ trace_id: 'trace-operator', snapshot_id: null });
+    expect(await belief()).toMatchObject({ is_open: 1 });
+    expect(await list()).toMatchObject({ version: 1 });
+    await world.fanOut.runOnce();
+    expect(await world.waiting()).toEqual([`${first.kind === 'reported' && first.openEventId}-${watcher}`]);
+  });
+
+  it('an index that is only watched can be reported; one that nobody knows cannot', async () => {
+    expect(await report('54321')).toEqual({ kind: 'section_not_found' });
+    await world.addSubscription({ index_number: '54321', section_id: null, campus_code: 'NK' });
+    const reports = await Promise.all([report('54321'), report('54321')]);
+    expect(reports.map(({ kind }) => kind).sort()).toEqual(['repeated', 'reported']);
+    expect((await world.recorded())[0]).toMatchObject({ section_id: null, status_before: 'Unknown' });
+  });
+});
