@@ -25,6 +25,8 @@ const statusesByRefusal: Readonly<Record<string, number>> = {
   inbox_not_here: 404,
   not_paused: 404,
   not_suppressed: 404,
+  section_not_found: 404,
+  subscription_not_found: 404,
   method_not_allowed: 405,
   too_many_requests: 429,
 };

@@ -8,11 +8,15 @@ export const closed = { additionalProperties: false } as const;
 
 const linePattern = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';
 const idPattern = '^[0-9a-fA-F-]*$';
+export const termPattern = '^[0179]20[0-9][0-9]$';
+export const indexPattern = '^[0-9]{5}$';
 
 /** A pattern means something only to programmers; this is what a sentence says. */
 export const patternSentences: Readonly<Record<string, string>> = {
   [linePattern]: 'must be one line without control characters',
   [idPattern]: 'must be a message id, or at least 8 characters of its beginning',
+  [termPattern]: 'must be a term such as 12026: 0 winter, 1 spring, 7 summer or 9 fall, then the year',
+  [indexPattern]: 'must be five digits, such as 09214',
 };
 
 /** Names that people try, and no slip of the keyboard: what they mean where that is known. */

@@ -21,6 +21,8 @@ import { intentRoute } from './routes/intents.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { orderRoutes } from './routes/orders.ts';
 import { pauseRoutes } from './routes/pauses.ts';
+import { seatRoutes } from './routes/seats.ts';
+import type { SeatLimits, Seats } from './routes/seats-parts.ts';
 import { suppressionListRoutes } from './routes/suppression-lists.ts';
 import { suppressionRoutes } from './routes/suppressions.ts';
 import { unsubscribeRoutes } from './routes/unsubscribe.ts';
@@ -49,7 +51,10 @@ export interface ApiParts
   environment: string;
   keys: ApiKeys;
   unsubscribeOnGet: boolean;
+  /** Left out where no section feed is configured. */
+  seats?: Seats | undefined;
   limits?: Limits;
+  seatLimits?: SeatLimits;
 }
 
 const bodyOctetsMax = 65_536; // Nothing posted but intents is larger, and they say so themselves.
@@ -100,6 +105,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
       metricsRoute(answering, counts),
       homeRoute(answering),
       ...unsubscribeRoutes(answering),
+      ...seatRoutes(answering),
     );
     // Last: the document tells of all, itself included.
     routes.push(...docsRoutes(routes));

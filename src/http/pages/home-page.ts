@@ -12,9 +12,11 @@ interface Standing {
   environment: string;
   /** The built-in one: with a real provider there is nothing in it. */
   hasInbox: boolean;
+  /** There are sections to watch. */
+  hasSeats: boolean;
 }
 
-export function homePage({ counts, pauses, environment, hasInbox }: Standing): string {
+export function homePage({ counts, pauses, environment, hasInbox, hasSeats }: Standing): string {
   const sums = new Map<Status, number>();
   for (const { status, count } of counts) sums.set(status, (sums.get(status) ?? 0) + count);
   const offLine = statusNames.filter((status) => !line.includes(status) && sums.has(status));
@@ -28,13 +30,18 @@ ${offLine.length > 0 ? `<ul class="off">${offLine.map((status) => `<li>${station
 <pre><code>npx tidings send --to you@example.org --subject Hello --text "It works."
 ${hasInbox ? 'npx tidings inbox\n' : ''}npx tidings deliveries list</code></pre>
 <p class="muted">What is configured, and what is only a sample: <code>npx tidings doctor</code></p>
-<p class="muted">For programs: <a href="/docs">the API</a></p>`);
+${forPeople(hasSeats)}`);
 }
 
 /** For whoever has no key that reads. */
-export function closedHomePage(): string {
+export function closedHomePage({ hasSeats }: Pick<Standing, 'hasSeats'>): string {
   return page(`<p class="muted">What it has in hand is shown to whoever sends a key that reads.</p>
-<p class="muted">For programs: <a href="/docs">the API</a></p>`);
+${forPeople(hasSeats)}`);
+}
+
+function forPeople(hasSeats: boolean): string {
+  const seats = '<p class="muted">For students: <a href="/seats">watch a course section</a></p>\n';
+  return `${hasSeats ? seats : ''}<p class="muted">For programs: <a href="/docs">the API</a></p>`;
 }
 
 function page(content: string): string {

@@ -8,14 +8,14 @@ import type { ApiParts } from '../server.ts';
  * The front page: that it runs, and for whoever may read also what it has in hand, what is stopped, and what to try next.
  * Nobody's address is on it.
  */
-interface HomeParts extends Pick<ApiParts, 'queries' | 'pauses' | 'provider' | 'environment'> {
+interface HomeParts extends Pick<ApiParts, 'queries' | 'pauses' | 'provider' | 'environment' | 'seats'> {
   clock: Clock;
 }
 
 /** Anybody can ask for this page as often as they like. */
 const keptMs = 2_000;
 
-export function homeRoute({ queries, pauses, provider, environment, clock }: HomeParts): Route {
+export function homeRoute({ queries, pauses, provider, environment, seats, clock }: HomeParts): Route {
   const standing = keptFor(keptMs, clock, async () => ({
     counts: await queries.counts(),
     pauses: await pauses.list(),
@@ -27,9 +27,11 @@ export function homeRoute({ queries, pauses, provider, environment, clock }: Hom
     who: 'anybody',
     answers: { 200: { when: 'A page.', type: 'text/html' } },
     async handle({ caller }) {
+      const hasSeats = seats !== undefined;
+      const hasInbox = provider.name === 'capture';
       const page = caller.isReader
-        ? homePage({ ...(await standing()), environment, hasInbox: provider.name === 'capture' })
-        : closedHomePage();
+        ? homePage({ ...(await standing()), environment, hasInbox, hasSeats })
+        : closedHomePage({ hasSeats });
       return { status: 200, body: page, type: 'text/html; charset=utf-8' };
     },
   });

@@ -1,0 +1,181 @@
+import type { Locale } from '../../../emails/words.ts';
+import type { Watch } from '../../../sources/course-seats/subscriptions/subscriptions.ts';
+import { escapeHtml } from '../html.ts';
+import { dayAt, momentName, timeName } from './campus-time.ts';
+import { seatsPage } from './frame.ts';
+import {
+  type Freshness,
+  freshnessLine,
+  openNow,
+  sectionChip,
+  sectionFacts,
+  sectionName,
+  watchChip,
+} from './section-view.ts';
+import { type SeatsWords, type Step, seatsWords } from './words.ts';
+
+/** What somebody watches, and everything that can be done about it. Whoever has the link sees it; the address is not on it. */
+export interface ManagePage {
+  locale: Locale;
+  now: number;
+  watch: Watch;
+  siblings: readonly Watch[];
+  freshness: Freshness;
+  timeZone: string;
+  /** What came of the button before: a step that was done, or why nothing was. */
+  says: Step | 'refused' | 'badValue' | null;
+  /** The one it was about, where that is another one than this page's. */
+  about: Watch | undefined;
+}
+
+export function managePage(page: ManagePage): string {
+  const { locale, watch } = page;
+  const words = seatsWords[locale];
+  const name = sectionName(watch, words);
+  return seatsPage({
+    ...{ locale, title: `${name} · ${words.manage.title}`, toRoot: '../../', isUnlisted: true },
+    content: `${outcome(page, words)}<h1>${escapeHtml(name)}</h1>
+${standing(page, words)}
+${watch.section ? sectionFacts(watch.section, locale) : ''}
+${controls(page, words)}
+${siblingList(page, words)}
+<p><a href="../../seats">${escapeHtml(words.manage.another)}</a></p>`,
+  });
+}
+
+function outcome({ says, about }: ManagePage, words: SeatsWords): string {
+  if (says === null) return '';
+  const { manage, colon } = words;
+  const isDone = says !== 'refused' && says !== 'badValue';
+  const sentence = isDone ? manage.done[says] : manage[says];
+  return `<p class="told ${isDone ? 'good' : 'person'}" role="status">${about ? `<strong>${escapeHtml(sectionName(about, words))}${escapeHtml(colon)}</strong>` : ''}${escapeHtml(sentence)}</p>\n`;
+}
+
+function standing({ watch, now, timeZone, locale, freshness }: ManagePage, words: SeatsWords): string {
+  const { manage } = words;
+  const { snoozeUntil, maxNotifications } = watch.preferences;
+  const lines: string[] = [];
+  const say = (sentence: string) => lines.push(`<p>${escapeHtml(sentence)}</p>`);
+  if (watch.status === 'pending') say(manage.pending);
+  if (watch.status === 'suppressed') say(manage.suppressed);
+  if (watch.status === 'paused' && maxNotifications !== null && watch.notificationsSent >= maxNotifications)
+    say(manage.pausedByLimit);
+  if (watch.status === 'unsubscribed')
+    say(
+      canUndo(watch, now)
+        ? manage.undoUntil(momentName(watch.undoUntil ?? 0, timeZone, locale))
+        : manage.ended,
+    );
+  if (isSnoozed(watch, now)) say(manage.snooze.until(momentName(snoozeUntil ?? 0, timeZone, locale)));
+  const number = watch.section ? `${words.section.name(watch.section.sectionNumber)} · ` : '';
+  const isOpen = watch.sectionStatus === 'Open' && watch.status !== 'unsubscribed';
+  return `<p>${watchChip(watch.status, words)}</p>
+${lines.join('\n')}
+<p>${escapeHtml(number)}${sectionChip(watch.sectionStatus, words)}</p>
+${freshnessLine(freshness, now, words)}
+${isOpen ? openNow(watch, words) : ''}`;
+}
+
+const canUndo = ({ undoUntil }: Watch, now: number) => undoUntil !== null && undoUntil > now;
+const isSnoozed = ({ preferences: { snoozeUntil } }: Watch, now: number) =>
+  snoozeUntil !== null && snoozeUntil > now;
+
+/** The buttons for how it stands; the first is the likeliest. */
+function stepsFor(watch: Watch, now: number): Step[] {
+  switch (watch.status) {
+    case 'pending':
+      return ['confirm', 'stop'];
+    case 'active':
+      return ['pause', 'stop'];
+    case 'paused':
+      return ['resume', 'stop'];
+    case 'suppressed':
+      return ['stop'];
+    case 'unsubscribed':
+      return canUndo(watch, now) ? ['undo'] : [];
+  }
+}
+
+function controls(page: ManagePage, words: SeatsWords): string {
+  const { watch, now } = page;
+  const buttons = stepsFor(watch, now).map((step) =>
+    post(watch, step, button(words.manage.steps[step], step !== 'stop' && step !== 'pause')),
+  );
+  const isAlive = watch.status === 'active' || watch.status === 'paused' || watch.status === 'pending';
+  return `<div class="row">${buttons.join('')}</div>
+${isAlive ? `${snooze(page, words)}\n${hours(page, words)}\n${most(page, words)}` : ''}`;
+}
+
+const post = ({ token }: Watch, step: Step, content: string) =>
+  `<form method="post" action="${escapeHtml(token)}/${step}">${content}</form>`;
+
+const button = (label: string, isMain = false, more = '') =>
+  `<button type="submit"${isMain ? ' class="main"' : ''}${more}>${escapeHtml(label)}</button>`;
+
+function snooze({ watch, now, timeZone }: ManagePage, words: SeatsWords): string {
+  const { snooze: says, steps } = words.manage;
+  const ready = (value: string, label: string) =>
+    post(watch, 'snooze', `<input type="hidden" name="until" value="${value}">${button(label)}`);
+  const day = `<div class="row"><div><label for="until">${escapeHtml(says.date)}</label>
+<input id="until" name="until" type="date" required min="${dayAt(now + 86_400_000, timeZone)}" max="${dayAt(now + 365 * 86_400_000, timeZone)}"></div>${button(steps.snooze)}</div>`;
+  return `<section>
+<h2>${escapeHtml(says.heading)}</h2>
+<p>${escapeHtml(says.hint)}</p>
+<div class="row">${ready('tomorrow', says.tomorrow)}${ready('next-week', says.nextWeek)}${isSnoozed(watch, now) ? post(watch, 'wake', button(steps.wake)) : ''}</div>
+${post(watch, 'snooze', day)}
+</section>`;
+}
+
+function hours({ watch, timeZone }: ManagePage, words: SeatsWords): string {
+  const { deliveryWindow: window } = watch.preferences;
+  const { hours: says, steps } = words.manage;
+  const from = window ? timeName(window.startMinutes) : '';
+  const to = window ? timeName(window.endMinutes) : '';
+  const time = (name: 'from' | 'to', value: string) =>
+    `<div><label for="${name}">${escapeHtml(words.hours[name])}</label><input id="${name}" name="${name}" type="time" required value="${value}" aria-describedby="hours-hint"></div>`;
+  return `<section>
+<h2>${escapeHtml(says.heading)}</h2>
+<p>${escapeHtml(window ? says.now(from, to) : says.always)}</p>
+<p class="quiet" id="hours-hint">${escapeHtml(words.hours.hint(timeZone))}</p>
+${post(watch, 'hours', `<div class="row">${time('from', from)}${time('to', to)}${button(steps.hours)}</div>`)}
+${window ? `<div class="row">${post(watch, 'always', button(steps.always))}</div>` : ''}
+</section>`;
+}
+
+function most({ watch }: ManagePage, words: SeatsWords): string {
+  const { most: says, steps } = words.manage;
+  const max = watch.preferences.maxNotifications;
+  return `<section>
+<h2>${escapeHtml(says.heading)}</h2>
+<p>${escapeHtml(says.sent(watch.notificationsSent))}${max === null ? ` ${escapeHtml(says.none)}` : ''}</p>
+<p class="quiet" id="most-hint">${escapeHtml(says.hint)}</p>
+${post(watch, 'most', `<div class="row"><div><label for="most">${escapeHtml(says.label)}</label><input id="most" name="most" type="number" inputmode="numeric" min="1" max="1000" value="${max ?? ''}" aria-describedby="most-hint"></div>${button(steps.most)}</div>`)}
+</section>`;
+}
+
+function siblingList({ watch, siblings, now }: ManagePage, words: SeatsWords): string {
+  const others = siblings.filter(({ token }) => token !== watch.token);
+  if (others.length === 0) return '';
+  return `<section>
+<h2>${escapeHtml(words.manage.siblings)}</h2>
+<ul class="sections">${others.map((one) => sibling(one, watch.token, now, words)).join('\n')}</ul>
+</section>`;
+}
+
+function sibling(one: Watch, back: string, now: number, words: SeatsWords): string {
+  const { manage } = words;
+  const name = sectionName(one, words);
+  const isNamed = one.section ? ` <span class="quiet mono">${escapeHtml(one.indexNumber)}</span>` : '';
+  const named = (label: string) =>
+    ` aria-label="${escapeHtml(manage.stepFor(label, `${name} ${one.indexNumber}`))}"`;
+  const buttons = stepsFor(one, now)
+    .filter((step) => step !== 'confirm')
+    .map((step) => {
+      const label = manage.steps[step];
+      const content = `<input type="hidden" name="back" value="${escapeHtml(back)}">${button(label, false, named(label))}`;
+      return post(one, step, content);
+    });
+  return `<li><div>${sectionChip(one.sectionStatus, words)}</div>
+<div><div><a href="${escapeHtml(one.token)}">${escapeHtml(name)}</a>${isNamed}</div><div>${watchChip(one.status, words)}</div></div>
+<div class="row">${buttons.join('')}</div></li>`;
+}

@@ -1,0 +1,98 @@
+import type { Locale } from '../../../emails/words.ts';
+import type { FoundCourse, SectionDetails } from '../../../sources/course-seats/catalog/catalog.ts';
+import { campusCodes } from '../../../sources/course-seats/term.ts';
+import { escapeHtml } from '../html.ts';
+import { seatsPage } from './frame.ts';
+import {
+  campusName,
+  type Freshness,
+  foreign,
+  freshnessLine,
+  meetingLines,
+  sectionChip,
+  termName,
+  warnings,
+} from './section-view.ts';
+import { type SeatsWords, seatsWords } from './words.ts';
+
+/** The search, and what it found: courses with their sections, each a step away from being watched. */
+export interface SearchPage {
+  locale: Locale;
+  now: number;
+  terms: readonly string[];
+  isSample: boolean;
+  asked: { text: string; termId: string; campusCode: string };
+  /** Undefined where nothing was asked for yet. */
+  found: readonly FoundCourse[] | undefined;
+  /** There may be more than are shown. */
+  isCut: boolean;
+  freshnessOf(section: { termId: string; campusCode: string }): Freshness;
+}
+
+/** Beyond this, sections are folded under their course. */
+const sectionsShownMax = 30;
+
+export function searchPage(page: SearchPage): string {
+  const { locale, terms, found, isSample } = page;
+  const words = seatsWords[locale];
+  const { search } = words;
+  const content = `<h1>${escapeHtml(search.title)}</h1>
+<p>${escapeHtml(search.lead)}</p>
+${isSample ? `<p class="quiet">${escapeHtml(words.sample)}</p>\n` : ''}${terms.length === 0 ? says(search.empty) : `${form(page, words)}\n${found ? results(page, found, words) : ''}`}`;
+  return seatsPage({ locale, title: search.title, toRoot: '', isSearch: true, content });
+}
+
+const says = ({ title, text }: { title: string; text: string }) =>
+  `<h2>${escapeHtml(title)}</h2>\n<p>${escapeHtml(text)}</p>`;
+
+function form({ terms, asked }: SearchPage, words: SeatsWords): string {
+  const { search } = words;
+  const option = (value: string, name: string, chosen: string) =>
+    `<option value="${escapeHtml(value)}"${value === chosen ? ' selected' : ''}>${escapeHtml(name)}</option>`;
+  const termOptions = terms.map((termId) => option(termId, termName(termId, words), asked.termId));
+  const campusOptions = campusCodes.map((code) => option(code, campusName(code, words), asked.campusCode));
+  return `<form method="get" action="seats" role="search">
+<div class="field"><label for="q">${escapeHtml(search.label)}</label>
+<input id="q" name="q" type="search" value="${escapeHtml(asked.text)}" maxlength="100" required autocomplete="off" aria-describedby="q-hint">
+<p class="quiet" id="q-hint">${escapeHtml(search.hint)}</p></div>
+<div class="pair field"><div><label for="term">${escapeHtml(search.term)}</label>
+<select id="term" name="term">${option('', search.allTerms, asked.termId)}${termOptions.join('')}</select></div>
+<div><label for="campus">${escapeHtml(search.campus)}</label>
+<select id="campus" name="campus">${option('', search.allCampuses, asked.campusCode)}${campusOptions.join('')}</select></div></div>
+<button type="submit" class="main">${escapeHtml(search.button)}</button>
+</form>`;
+}
+
+function results(page: SearchPage, found: readonly FoundCourse[], words: SeatsWords): string {
+  const { search } = words;
+  if (found.length === 0) return says(search.none);
+  const total = found.reduce((sum, { sections }) => sum + sections.length, 0);
+  const isFolded = total > sectionsShownMax && found.length > 1;
+  const courses = found.map((one) => course(page, one, isFolded, words));
+  return `<h2>${escapeHtml(search.found(found.length))}</h2>
+${page.isCut ? `<p>${escapeHtml(search.more)}</p>\n` : ''}${courses.join('\n')}`;
+}
+
+function course(page: SearchPage, found: FoundCourse, isFolded: boolean, words: SeatsWords): string {
+  const { locale, now } = page;
+  const open = found.sections.filter(({ status }) => status === 'Open').length;
+  const where = `${termName(found.termId, words)} · ${campusName(found.campusCode, words)}`;
+  const count = words.search.sections(found.sections.length, open);
+  const list = `<ul class="sections">${found.sections.map((section) => row(section, words, locale)).join('\n')}</ul>`;
+  return `<section>
+<h3><span class="mono">${escapeHtml(found.courseString)}</span> ${foreign(found.title, locale)}</h3>
+<p class="quiet">${escapeHtml(where)}</p>
+${freshnessLine(page.freshnessOf(found), now, words)}
+${isFolded ? `<details><summary>${escapeHtml(count)}</summary>${list}</details>` : `<p class="quiet">${escapeHtml(count)}</p>\n${list}`}
+</section>`;
+}
+
+function row(section: SectionDetails, words: SeatsWords, locale: Locale): string {
+  const { indexNumber, sectionNumber, termId } = section;
+  const subtitle = section.subtitle ? `<div>${foreign(section.subtitle, locale)}</div>` : '';
+  const told = warnings(section, words, locale).map((line) => `<div class="warned">${line}</div>`);
+  return `<li><div>${sectionChip(section.status, words)}</div>
+<div><div><strong>${escapeHtml(words.section.name(sectionNumber))}</strong> <span class="quiet">${escapeHtml(words.section.index)} <span class="mono">${escapeHtml(indexNumber)}</span></span></div>
+${subtitle}<div class="quiet">${meetingLines(section.meetingSummary, words, locale)}</div>${told.join('')}</div>
+<div><a class="button" href="seats/${escapeHtml(termId)}/${escapeHtml(indexNumber)}" aria-label="${escapeHtml(words.search.watchNamed(sectionNumber, indexNumber))}">${escapeHtml(words.search.watch)}</a></div></li>`;
+}

@@ -1,0 +1,94 @@
+import type { Locale } from '../../../emails/words.ts';
+import type { SectionDetails } from '../../../sources/course-seats/catalog/catalog.ts';
+import { escapeHtml } from '../html.ts';
+import { seatsPage } from './frame.ts';
+import {
+  type Freshness,
+  freshnessLine,
+  openNow,
+  sectionChip,
+  sectionFacts,
+  sectionName,
+} from './section-view.ts';
+import { type SeatsWords, seatsWords } from './words.ts';
+
+/** One section, and the form with which it is watched; and the page that follows when it was sent. */
+export interface SectionPage {
+  locale: Locale;
+  now: number;
+  section: SectionDetails;
+  freshness: Freshness;
+  timeZone: string;
+  /** What was filled in, and what was wrong with it: the form comes back with both. */
+  given?: WatchForm & { problem: 'badEmail' | 'badHours' };
+}
+
+export interface WatchForm {
+  email: string;
+  from: string;
+  to: string;
+}
+
+export function sectionPage(page: SectionPage): string {
+  const { locale, section, given } = page;
+  const words = seatsWords[locale];
+  const name = sectionName({ ...section, section }, words);
+  return seatsPage({
+    ...{ locale, toRoot: '../../' },
+    title: given ? words.watch[given.problem] : name,
+    content: `${head(page, words)}
+${sectionFacts(section, locale)}
+${section.isGone ? `<p>${escapeHtml(words.section.gone)}</p>` : form(page, words)}`,
+  });
+}
+
+/** The same for a new watch and for one that was there: it does not tell which addresses watch. */
+export function askedPage(page: Omit<SectionPage, 'given'> & { verifies: boolean }): string {
+  const { locale, section, verifies } = page;
+  const words = seatsWords[locale];
+  const says = verifies ? words.asked : words.asked.unverified;
+  return seatsPage({
+    ...{ locale, toRoot: '../../../', title: says.title },
+    content: `<h1>${escapeHtml(says.title)}</h1>
+<p>${escapeHtml(says.text)}</p>
+<section>
+${head(page, words, 'h2')}
+${sectionFacts(section, locale)}
+</section>
+<p><a href="../${escapeHtml(section.indexNumber)}">${escapeHtml(words.asked.again)}</a></p>`,
+  });
+}
+
+function head({ section, now, freshness }: SectionPage, words: SeatsWords, level = 'h1'): string {
+  const name = escapeHtml(sectionName({ ...section, section }, words));
+  const isOpen = section.status === 'Open' && !section.isGone;
+  return `<${level}>${name}</${level}>
+<p>${escapeHtml(words.section.name(section.sectionNumber))} · ${sectionChip(section.status, words)}</p>
+${freshnessLine(freshness, now, words)}
+${isOpen ? openNow(section, words) : ''}`;
+}
+
+function form({ section, timeZone, given }: SectionPage, words: SeatsWords): string {
+  const { watch, hours } = words;
+  const isBadEmail = given?.problem === 'badEmail';
+  const isBadHours = given?.problem === 'badHours';
+  const problem = (id: string, text: string) => `<p class="problem" id="${id}">${escapeHtml(text)}</p>`;
+  const invalid = (id: string, isBad: boolean, hint: string) =>
+    isBad ? ` aria-invalid="true" aria-describedby="${id} ${hint}"` : ` aria-describedby="${hint}"`;
+  const time = (name: 'from' | 'to') =>
+    `<div><label for="${name}">${escapeHtml(hours[name])}</label><input id="${name}" name="${name}" type="time" value="${escapeHtml(given?.[name] ?? '')}"${invalid('hours-problem', isBadHours, 'hours-hint')}></div>`;
+  return `<section>
+<h2 id="watch">${escapeHtml(watch.heading)}</h2>
+<p>${escapeHtml(watch.lead)}</p>
+<form method="post" action="${escapeHtml(section.indexNumber)}" aria-labelledby="watch">
+<div class="field"><label for="email">${escapeHtml(watch.email)}</label>
+<input id="email" name="email" type="email" value="${escapeHtml(given?.email ?? '')}" required maxlength="254" autocomplete="email"${invalid('email-problem', isBadEmail, 'email-hint')}${isBadEmail ? ' autofocus' : ''}>
+${isBadEmail ? problem('email-problem', watch.badEmail) : ''}<p class="quiet" id="email-hint">${escapeHtml(watch.emailHint)}</p></div>
+<details${isBadHours || given?.from || given?.to ? ' open' : ''}><summary>${escapeHtml(watch.hoursHeading)}</summary>
+<div class="pair">${time('from')}${time('to')}</div>
+${isBadHours ? problem('hours-problem', watch.badHours) : ''}<p class="quiet" id="hours-hint">${escapeHtml(`${hours.hint(timeZone)} ${watch.hoursEmpty}`)}</p>
+</details>
+<button type="submit" class="main">${escapeHtml(watch.button)}</button>
+</form>
+</section>`;
+}

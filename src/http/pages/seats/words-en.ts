@@ -1,0 +1,202 @@
+import type { SeatsWords } from './words.ts';
+
+const seasons = { winter: 'Winter', spring: 'Spring', summer: 'Summer', fall: 'Fall' } as const;
+const counted = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
+
+export const english: SeatsWords = {
+  name: 'Course seats',
+  toSearch: 'Search for another section',
+  sample: 'This is a sample campus for trying things out: its courses and seats are made up.',
+  colon: ': ',
+  sectionStatus: { Open: 'Open', Closed: 'Closed', Wait: 'Waiting list', Unknown: 'Not known' },
+  watchStatus: {
+    pending: 'Waits for your confirmation',
+    active: 'Watching',
+    paused: 'Paused',
+    suppressed: 'Stopped: mail does not arrive',
+    unsubscribed: 'Ended',
+  },
+  campuses: {
+    NB: 'New Brunswick',
+    NK: 'Newark',
+    CM: 'Camden',
+    ONLINE_NB: 'New Brunswick, online',
+    ONLINE_NK: 'Newark, online',
+    ONLINE_CM: 'Camden, online',
+  },
+  term: ({ season, year }) => `${seasons[season]} ${year}`,
+  ago(ms) {
+    const seconds = Math.max(0, Math.round(ms / 1000));
+    if (seconds < 120) return `${seconds} s ago`;
+    const minutes = Math.round(seconds / 60);
+    if (minutes < 120) return `${minutes} min ago`;
+    const hours = Math.round(minutes / 60);
+    return hours < 48 ? `${hours} hours ago` : `${Math.round(hours / 24)} days ago`;
+  },
+  freshness: {
+    checked: (ago) => `Checked ${ago}.`,
+    held: (ago) =>
+      `The university's list is incomplete just now. What stands here is from ${ago}; openings are still noticed.`,
+    stale: (ago) => `Last checked ${ago}. That is longer ago than usual, and it may have changed.`,
+    asleep: 'From the catalog. It is checked every 15 seconds as soon as somebody watches a section here.',
+  },
+  hours: {
+    hint: (zone) =>
+      `Times of the campus (${zone}). What opens outside of them is told afterwards, if it is still open.`,
+    from: 'From',
+    to: 'To',
+  },
+  section: {
+    name: (number) => `Section ${number}`,
+    index: 'Index',
+    meets: 'Meets',
+    noTimes: 'Times to be announced',
+    instructors: 'Taught by',
+    permission: 'Needs special permission',
+    restrictions: 'Only for',
+    twins: 'The same seats are also listed as',
+    notes: 'Note',
+    gone: 'This section is no longer in the catalog.',
+  },
+  search: {
+    title: 'Find a section to watch',
+    lead: 'When a seat opens you get one mail, usually within half a minute.',
+    label: 'Course or index',
+    hint: 'A code such as 01:198:111 or 198:111, an index such as 09214, or words of the title.',
+    term: 'Term',
+    allTerms: 'All terms',
+    campus: 'Campus',
+    allCampuses: 'All campuses',
+    button: 'Search',
+    watch: 'Watch',
+    watchNamed: (number, index) => `Watch section ${number}, index ${index}`,
+    found: (courses) => counted(courses, 'course found', 'courses found'),
+    more: 'There may be more. Add a word, or choose a term and a campus.',
+    sections: (count, open) => `${counted(count, 'section', 'sections')}, ${open} open`,
+    none: {
+      title: 'Nothing found',
+      text: 'No course has that code, index or title. Try fewer words, or another term or campus.',
+    },
+    empty: {
+      title: 'There is no catalog yet',
+      text: "The university's catalog is still being read. Please come back in a few minutes.",
+    },
+  },
+  watch: {
+    openNow: {
+      title: 'It is open right now',
+      text: 'You can register at once. If you watch it as well, you get a mail when it opens again after it has closed.',
+    },
+    register: 'Go to registration',
+    heading: 'Watch this section',
+    lead: 'We write to you once each time it opens. First you get a mail to confirm that the address is yours.',
+    email: 'Your e-mail address',
+    emailHint: 'Used for these mails only, and forgotten a day after you stop.',
+    hoursHeading: 'Mail me only at certain hours',
+    hoursEmpty: 'Left empty, mail comes at any hour.',
+    button: 'Watch this section',
+    badEmail: 'This is not a complete e-mail address. Example: name@example.org.',
+    badHours: 'Fill in both times, or neither.',
+  },
+  asked: {
+    title: 'Almost done: look into your inbox',
+    text: 'Press the button in the mail that we sent you, and you are watching. Nothing comes within some minutes? Look among the unwanted mails. Whoever watches this section already gets no second mail.',
+    unverified: {
+      title: 'You are watching',
+      text: 'We write to you when it opens. The mail has a link to pause or stop.',
+    },
+    again: 'Wrong address? Enter it again',
+  },
+  confirm: {
+    title: 'Watch this section?',
+    text: 'Press the button, and we write to you when it opens. Until then nothing happens.',
+  },
+  manage: {
+    title: 'Your watch',
+    done: {
+      confirm: 'Confirmed. You are watching this section.',
+      pause: 'Paused. No mail comes until you resume.',
+      resume: 'Resumed. You are watching again.',
+      snooze: 'Snoozed.',
+      wake: 'No longer snoozed.',
+      hours: 'Your hours are saved.',
+      always: 'Mail comes at any hour now.',
+      most: 'Saved.',
+      stop: 'Stopped. No more mails about this section.',
+      undo: 'Taken back. You are watching again.',
+    },
+    refused: 'That is not possible any more. The page shows how it stands now.',
+    badValue: 'Nothing was changed: that value cannot be used.',
+    steps: {
+      confirm: 'Yes, watch it',
+      pause: 'Pause',
+      resume: 'Resume',
+      snooze: 'Snooze until then',
+      wake: 'End the snooze',
+      hours: 'Save hours',
+      always: 'Any hour',
+      most: 'Save',
+      stop: 'Stop watching',
+      undo: 'Undo',
+    },
+    stepFor: (step, section) => `${step}: ${section}`,
+    pending: 'It begins when you confirm that the address is yours.',
+    suppressed: 'Mail to your address came back or was reported as unwanted, so none is sent.',
+    ended: 'This watch has ended. You can watch the section anew.',
+    undoUntil: (when) => `Pressed by mistake? Until ${when} you can take it back.`,
+    pausedByLimit: 'It is paused because you have had as many mails as you wished. Resume to go on.',
+    snooze: {
+      heading: 'Snooze',
+      hint: 'Keeps the watch, and holds its mails back for a while.',
+      until: (when) => `No mail before ${when}.`,
+      tomorrow: 'Until tomorrow',
+      nextWeek: 'Until next week',
+      date: 'Until this day',
+    },
+    hours: {
+      heading: 'Hours',
+      now: (from, to) => `Mail comes from ${from} to ${to}.`,
+      always: 'Mail comes at any hour.',
+    },
+    most: {
+      heading: 'How many mails',
+      hint: 'After so many the watch pauses by itself.',
+      label: 'At most (empty for no limit)',
+      sent: (count) => `${counted(count, 'mail', 'mails')} so far.`,
+      none: 'No limit.',
+    },
+    siblings: 'What else you watch',
+    open: 'Manage',
+    another: 'Watch another section',
+  },
+  notices: {
+    noSection: {
+      title: 'There is no such section',
+      text: 'Check the index and the term, or search for the course.',
+    },
+    noLink: {
+      title: 'This link leads to no watch',
+      text: 'It may have been cut off, or the watch is long over. Use the link in the newest mail, or watch the section anew.',
+    },
+    tooMany: {
+      title: 'Too many requests',
+      text: 'Please wait a minute, then try again.',
+    },
+    foreign: {
+      title: 'This came from another website',
+      text: 'Nothing was done. Open the section here and fill in the form yourself.',
+    },
+    failed: {
+      title: 'That did not work',
+      text: 'Something is wrong on our side, not on yours. Please try again in a minute.',
+    },
+    sectionFull: {
+      title: 'Too many watch this section',
+      text: 'No more can be added just now. Try again later, or watch another section of the course.',
+    },
+    limited: {
+      title: 'Not more just now',
+      text: 'Too much was asked for with this address or from this network. Stop a watch that you no longer need (the link is in every mail), or try again later.',
+    },
+  },
+};

@@ -1,0 +1,78 @@
+import type { Catalog } from '../../sources/course-seats/catalog/catalog.ts';
+import type { OpenEvents } from '../../sources/course-seats/events/open-events.ts';
+import type { Poller } from '../../sources/course-seats/feed/poller.ts';
+import type { Subscriptions } from '../../sources/course-seats/subscriptions/subscriptions.ts';
+import type { Clock } from '../../std/clock.ts';
+import type { Log } from '../../std/log.ts';
+import { keptFor } from '../kept.ts';
+import type { Freshness } from '../pages/seats/section-view.ts';
+import { createRateLimit, type RateLimit } from '../rate-limit.ts';
+
+/** What the routes and pages of course seats work with. */
+export interface Seats {
+  catalog: Pick<Catalog, 'search' | 'section' | 'terms'>;
+  subscriptions: Omit<Subscriptions, 'left' | 'returned' | 'housekeep'>;
+  events: Pick<OpenEvents, 'reportOpening'>;
+  poller: Pick<Poller, 'status'>;
+  /** Of the campuses: quiet hours are in it. */
+  timeZone: string;
+  /** False where an address is taken as it comes. */
+  verifiesAddresses: boolean;
+  /** A campus that is not there; its students are told so. */
+  isSample: boolean;
+}
+
+/** Requests a minute from one network, for what needs no key. */
+export interface SeatLimits {
+  /** Searches, and pages of sections. */
+  looks: number;
+  /** Watches that are asked for; the subscriptions have limits of their own besides. */
+  watches: number;
+  /** Whatever is asked with the link of a mail. */
+  links: number;
+}
+
+/** A lecture hall may be behind one address; nobody fills in a form ten times a minute. */
+const limitsByDefault: SeatLimits = { looks: 240, watches: 20, links: 120 };
+
+export interface SeatParts {
+  seats: Seats;
+  seatLimits?: SeatLimits | undefined;
+  clock: Clock;
+  log: Log;
+}
+
+export interface SeatRouteParts extends Omit<SeatParts, 'seatLimits'> {
+  limits: Readonly<Record<keyof SeatLimits, RateLimit>>;
+  /** How fresh is what is believed of a campus's sections? */
+  freshness(): Promise<(of: { termId: string; campusCode: string }) => Freshness>;
+}
+
+const statusKeptMs = 1_000; // Anybody can ask for these pages.
+
+export function seatRouteParts({
+  seats,
+  seatLimits = limitsByDefault,
+  clock,
+  log,
+}: SeatParts): SeatRouteParts {
+  const status = keptFor(statusKeptMs, clock, () => seats.poller.status());
+  const { looks, watches, links } = seatLimits;
+  return {
+    ...{ seats, clock, log },
+    limits: {
+      looks: createRateLimit(looks, clock),
+      watches: createRateLimit(watches, clock),
+      links: createRateLimit(links, clock),
+    },
+    async freshness() {
+      const lists = await status();
+      return ({ termId, campusCode }) => {
+        const list = lists.find((one) => one.termId === termId && one.campuses.includes(campusCode));
+        if (!list) return { goodAt: null, isHeld: false, isStale: false };
+        const { goodAt, isHeld, isStale } = list;
+        return { goodAt, isHeld, isStale };
+      };
+    },
+  };
+}
