@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import type { Database } from '../../../db/database.ts';
+import type { Clock } from '../../../std/clock.ts';
+
+/**
+ * Who polls: one process at a time, because two would only burden the feed. It is a courtesy and not the protection: who lost it
+ * without knowing writes nothing, by the lists' versions.
+ */
+export interface PollLease {
+  /** Takes it, or keeps it. Otherwise for how long it is somebody else's. */
+  hold(): Promise<{ isOurs: true } | { isOurs: false; freeInMs: number }>;
+}
+
+const name = 'seats poll';
+/** Somebody else takes over so long after a death: within the minute in which a list must be fresh (004-01), with time to spare. */
+const leaseMs = 15_000;
+/** What is left of it when it is prolonged: more than a question to the feed may take. */
+const renewBelowMs = 11_000;
+
+export function createPollLease(parts: { db: Database; clock: Clock; holder: string }): PollLease {
+  const { db, clock, holder } = parts;
+  let heldUntil = Number.NEGATIVE_INFINITY;
+  return {
+    async hold() {
+      // By the clock that is never set back: for as long as this process knows that it is its own.
+      if (heldUntil - clock.monotonic() >= renewBelowMs) return { isOurs: true };
+      const startedAt = clock.monotonic();
+      const now = clock.now();
+      // Nobody takes it for longer than its length: where it is so, a clock was set back.
+      const { rows } = await sql<{ holder: string }>`
+        INSERT INTO leases (name, holder, until) VALUES (${name}, ${holder}, ${now + leaseMs})
+        ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
+        WHERE leases.holder = excluded.holder OR leases.until < ${now}
+          OR leases.until > ${now + leaseMs}
+        RETURNING holder
+      `.execute(db.write);
+      if (rows.length > 0) {
+        heldUntil = startedAt + leaseMs;
+        return { isOurs: true };
+      }
+      heldUntil = Number.NEGATIVE_INFINITY;
+      const other = await db.read
+        .selectFrom('leases')
+        .select('until')
+        .where('name', '=', name)
+        .executeTakeFirst();
+      return { isOurs: false, freeInMs: Math.max(0, (other?.until ?? now) - now) };
+    },
+  };
+}

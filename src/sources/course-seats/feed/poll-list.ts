@@ -1,0 +1,184 @@
+import type { Database } from '../../../db/database.ts';
+import type { Clock } from '../../../std/clock.ts';
+import type { Ids } from '../../../std/ids.ts';
+import type { Log } from '../../../std/log.ts';
+import type { Random } from '../../../std/random.ts';
+import type { Edge, OpenEvents } from '../events/open-events.ts';
+import type { ListKey } from '../term.ts';
+import type { Feed, FeedFailure, ListAnswer } from './feed.ts';
+import { emptyPauseMs, untilNextPollMs } from './feed-pace.ts';
+import { createListBeliefs, type KnownList } from './list-beliefs.ts';
+import {
+  believeBaseline,
+  forgetIndexes,
+  keyOf,
+  type ListRow,
+  writeIndexes,
+  writeRow,
+  writeSnapshot,
+} from './list-rows.ts';
+import { nextBelief, type Weighed, weighList } from './open-list.ts';
+
+/**
+ * One poll of one list: ask, weigh, write. Everything that follows from an answer is written in one transaction, or nothing of
+ * it, and only by whoever computed it from what is still the newest version.
+ */
+export type Polled =
+  | {
+      kind: 'heard';
+      list: ListKey;
+      verdict: Weighed['verdict'];
+      indexCount: number;
+      opened: readonly string[];
+      closed: readonly string[];
+    }
+  | { kind: 'failed'; list: ListKey; code: string; message: string; retryAfterMs?: number }
+  /** Somebody else has polled it meanwhile: what they wrote stands. */
+  | { kind: 'overtaken'; list: ListKey }
+  | { kind: 'stopped'; list: ListKey };
+
+export interface PollListParts {
+  db: Database;
+  feed: Feed;
+  events: Pick<OpenEvents, 'record'>;
+  clock: Clock;
+  random: Random;
+  ids: Ids;
+  log: Log;
+}
+
+export function createPollList(parts: PollListParts) {
+  const { db, feed, events, clock, random, ids, log } = parts;
+  const beliefs = createListBeliefs(parts);
+
+  async function fail(row: ListRow, failure: FeedFailure): Promise<Polled> {
+    const { code, message, retryAfterMs } = failure;
+    const list = keyOf(row);
+    const next_poll_at = clock.now() + untilNextPollMs(random.next());
+    const change = {
+      failures: row.failures + 1,
+      last_error: `${code}: ${message}`.slice(0, 500),
+      next_poll_at,
+    };
+    // Nothing was learnt of the sections, so that the version stays; nothing is locked, so that nothing is to be freed (004-30).
+    await writeRow(db.write, row, change);
+    // Each outage is told once, loudly.
+    log[row.failures === 0 ? 'warn' : 'debug']('seats.poll_failed', { ...list, code, message, retryAfterMs });
+    return { kind: 'failed', list, code, message, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  }
+
+  /** May run more than once: it does nothing but use `tx`. */
+  async function write(
+    row: ListRow,
+    answer: Heard,
+    { strangers }: KnownList,
+    weighed: Weighed,
+    change: Partial<ListRow>,
+    { traceId, at }: { traceId: string; at: number },
+  ): Promise<boolean> {
+    const list = keyOf(row);
+    return db.transaction(async (tx) => {
+      if (!(await writeRow(tx, row, change))) return false;
+      const { sourceHash: hash, indexes } = answer;
+      const id = await writeSnapshot(tx, list, { weighed, hash, count: indexes.length, traceId, at });
+      await forgetIndexes(tx, db, list, strangers);
+      await writeIndexes(tx, db, list, weighed, at);
+      if (weighed.verdict === 'baseline') await believeBaseline(tx, list);
+      const edges = edgesOf(weighed);
+      const seen = { list, edges, detectedBy: 'open_sections', snapshot: { id, hash }, traceId, at } as const;
+      if (edges.length > 0) await events.record(tx, seen);
+      return true;
+    });
+  }
+
+  async function take(row: ListRow, answer: Heard, traceId: string): Promise<Polled> {
+    const list = keyOf(row);
+    const at = clock.now();
+    const known = await beliefs.of(row);
+    const indexes = answer.indexes.filter((index) => !known.foreign.has(index));
+    const weighed = weighList(known.belief, indexes, at);
+    const belief = nextBelief(known.belief, weighed);
+    const { verdict, opened, closed } = weighed;
+    const pauseMs = verdict === 'empty' ? emptyPauseMs : untilNextPollMs(random.next());
+    const change = {
+      ...{
+        version: row.version + 1,
+        heard_at: at,
+        source_hash: answer.sourceHash,
+        next_poll_at: at + pauseMs,
+      },
+      ...{ open_count: belief.open.size, held: belief.held && JSON.stringify(belief.held) },
+      ...(verdict === 'baseline' && { baseline_at: at }),
+      ...trouble(row, weighed, belief.open.size - opened.length, indexes.length - opened.length, at),
+    };
+    let isWritten = false;
+    try {
+      isWritten = await write(row, answer, known, weighed, change, { traceId, at });
+    } catch (error) {
+      beliefs.drop(list);
+      throw error;
+    }
+    if (!isWritten) {
+      beliefs.drop(list);
+      log.debug('seats.poll_overtaken', { ...list, traceId });
+      return { kind: 'overtaken', list };
+    }
+    beliefs.keep(row, belief);
+    tell(log, row, weighed, { ...list, traceId, indexes: answer.indexes.length });
+    return { kind: 'heard', list, verdict, indexCount: answer.indexes.length, opened, closed };
+  }
+
+  return async function pollList(row: ListRow, signal: AbortSignal): Promise<Polled> {
+    const answer = await feed.openSections(keyOf(row), signal);
+    if (answer.kind === 'list') return take(row, answer, ids.uuid());
+    // Whoever ends the process is no trouble of the feed.
+    if (signal.aborted || answer.code === 'stopped') return { kind: 'stopped', list: keyOf(row) };
+    return fail(row, answer);
+  };
+}
+
+type Heard = Extract<ListAnswer, { kind: 'list' }>;
+
+/** What a page and the operator are told about a list that came and was not believed. */
+function trouble(
+  row: ListRow,
+  { verdict }: Weighed,
+  before: number,
+  stillThere: number,
+  at: number,
+): Partial<ListRow> {
+  if (verdict === 'empty') {
+    return {
+      failures: row.failures + 1,
+      last_error: 'empty_list: the list came empty, which is taken for an outage',
+    };
+  }
+  if (verdict === 'held') {
+    const sentence = `${before - stillThere} of ${before} open sections are missing at once`;
+    return { failures: 0, last_error: `held_back: ${sentence}` };
+  }
+  return { failures: 0, last_error: null, good_at: at };
+}
+
+function edgesOf({ opened, closed }: Weighed): Edge[] {
+  return [
+    // 004-34, 004-35: new to the list or back in it, it was not open before.
+    ...opened.map((indexNumber) => ({ indexNumber, statusBefore: 'Closed', statusAfter: 'Open' }) as const),
+    ...closed.map((indexNumber) => ({ indexNumber, statusBefore: 'Open', statusAfter: 'Closed' }) as const),
+  ];
+}
+
+function tell(
+  log: Log,
+  row: ListRow,
+  { verdict, opened, closed }: Weighed,
+  fields: Record<string, unknown>,
+): void {
+  const counts = { ...fields, opened: opened.length, closed: closed.length };
+  log.debug('seats.polled', { ...counts, verdict });
+  if (verdict === 'baseline') log.info('seats.baseline_taken', fields);
+  if (verdict === 'held' && row.held === null) log.warn('seats.list_held', fields);
+  if (verdict === 'taken' && row.held !== null) log.info('seats.list_released', counts);
+  if (verdict === 'empty' && row.failures === 0) log.warn('seats.list_empty', fields);
+  if (opened.length + closed.length > 0) log.info('seats.edges_seen', counts);
+}
