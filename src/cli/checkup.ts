@@ -5,6 +5,7 @@ import type { Log } from '../std/log.ts';
 import { checkDatabase, type DatabaseCheckup } from './check-database.ts';
 import { checkDeliveries, type DeliveriesCheckup } from './check-deliveries.ts';
 import { checkPauses, checkProvider, type ProviderCheckup } from './check-provider.ts';
+import { checkSeats, type SeatsCheckup } from './check-seats.ts';
 import { checkSettings } from './check-settings.ts';
 import { type Finding, note, ok, problem } from './finding.ts';
 
@@ -16,6 +17,8 @@ export interface Checkup {
   provider: ProviderCheckup | null;
   /** Null where there is no database to look into. */
   deliveries: DeliveriesCheckup | null;
+  /** Null where there is no database to look into, or no section feed. */
+  seats: SeatsCheckup | null;
   server: ServerCheckup;
 }
 
@@ -32,7 +35,8 @@ export async function checkUp(config: Config, log: Log): Promise<Checkup> {
   if (database.state !== 'reachable' || database.pending.length > 0) {
     const asked = await askProviderAlone(config, log);
     const all = [...before, ...(asked?.findings ?? []), serverFinding(server)];
-    return { findings: all, database, provider: asked?.provider ?? null, deliveries: null, server };
+    const nothing = { deliveries: null, seats: null };
+    return { findings: all, database, provider: asked?.provider ?? null, ...nothing, server };
   }
   const engine = await createEngine(config, { log, migrations: 'empty database only' });
   try {
@@ -40,11 +44,14 @@ export async function checkUp(config: Config, log: Log): Promise<Checkup> {
     const pauses = await checkPauses(engine);
     const isProviderOpen = asked.provider.circuit !== null || asked.provider.pausedUntil !== null;
     const looked = await checkDeliveries(engine, isProviderOpen);
+    const { seats, findings: ofSeats } = await checkSeats(engine);
+    const after = [...looked.findings, ...ofSeats, serverFinding(server)];
     return {
-      findings: [...before, ...asked.findings, ...pauses, ...looked.findings, serverFinding(server)],
+      findings: [...before, ...asked.findings, ...pauses, ...after],
       database,
       provider: asked.provider,
       deliveries: looked.deliveries,
+      seats,
       server,
     };
   } finally {

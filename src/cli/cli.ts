@@ -7,6 +7,7 @@ import { addInbox } from './commands/inbox.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addPause, addResume } from './commands/pause.ts';
 import { addReconcile } from './commands/reconcile.ts';
+import { addSeats } from './commands/seats.ts';
 import { addSend } from './commands/send.ts';
 import { addServe } from './commands/serve.ts';
 import { addSuppressions } from './commands/suppressions.ts';
@@ -60,7 +61,7 @@ function createProgram(context: Context): Command {
     );
   for (const add of [
     ...[addServe, addMigrate, addDoctor, addSend, addDeliveries, addReconcile, addPause, addResume],
-    ...[addSuppressions, addInbox],
+    ...[addSuppressions, addSeats, addInbox],
   ])
     add(program, context);
   return program;

@@ -18,11 +18,13 @@ export function metricsText(metrics: readonly Metric[]): string {
     .flatMap(({ name, type, help, samples }) => [
       `# HELP tidings_${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}`,
       `# TYPE tidings_${name} ${type}`,
-      ...samples.map(({ labels = {}, value }) => `tidings_${name}${labelsText(labels)} ${value}`),
+      ...samples.map(({ labels = {}, value }) => `tidings_${name}${labelsText(labels)} ${valueText(value)}`),
     ])
     .concat('')
     .join('\n');
 }
+
+const valueText = (value: number) => (value === Number.POSITIVE_INFINITY ? '+Inf' : String(value));
 
 function labelsText(labels: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);

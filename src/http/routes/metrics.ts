@@ -3,17 +3,19 @@ import { keptFor } from '../kept.ts';
 import { type createHttpCounts, type Metric, metricsText, metricsType } from '../metrics.ts';
 import { createOutboxMetrics, type OutboxMetricParts } from '../outbox-metrics.ts';
 import { defineRoute, type Route } from '../route.ts';
+import { createSeatMetrics, type SeatMetricParts } from '../seat-metrics.ts';
 import { createWebhookMetrics, type WebhookMetricParts } from '../webhook-metrics.ts';
 
 /** Prometheus asks four times a minute; several of them, or a person who reloads, must not be a load. */
 const keptMs = 5_000;
 
 export function metricsRoute(
-  parts: OutboxMetricParts & WebhookMetricParts,
+  parts: OutboxMetricParts & WebhookMetricParts & SeatMetricParts,
   httpCounts: ReturnType<typeof createHttpCounts>,
 ): Route {
   const outboxMetrics = keptFor(keptMs, parts.clock, createOutboxMetrics(parts));
   const webhookMetrics = keptFor(keptMs, parts.clock, createWebhookMetrics(parts));
+  const seatMetrics = keptFor(keptMs, parts.clock, createSeatMetrics(parts));
   return defineRoute({
     method: 'GET',
     path: '/metrics',
@@ -24,6 +26,7 @@ export function metricsRoute(
       const metrics = [
         ...(await outboxMetrics()),
         ...(await webhookMetrics()),
+        ...(await seatMetrics()),
         ...httpCounts.metrics(),
         ...(await processMetrics(parts.clock)),
       ];

@@ -1,0 +1,95 @@
+import type { Command } from 'commander';
+import { iso } from '../../outbox/delivery-json.ts';
+import type { ListStatus } from '../../sources/course-seats/feed/list-status.ts';
+import type { SeatsStatus } from '../../sources/course-seats/status.ts';
+import { ago, duration } from '../../std/duration.ts';
+import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { printable } from '../printable.ts';
+import { listName, requireSeats } from '../seats-arguments.ts';
+import { type Column, table } from '../table.ts';
+import type { Paint } from '../terminal.ts';
+
+export function addSeatsStatus(seats: Command, { terminal }: Context): void {
+  seats
+    .command('status')
+    .description('Say how fresh each list is, who watches, and what opened of late')
+    .option(...jsonOption)
+    .addHelpText('after', example('seats status'))
+    .action(async ({ json }: { json?: true }) => {
+      await withEngine(async (engine) => {
+        const { poller, isSample, ...courseSeats } = requireSeats(engine);
+        const lists = await poller.status();
+        const status = await courseSeats.status();
+        if (json) return terminal.json({ isSample, lists: lists.map(listJson), ...status });
+        const { paint, columns: columnsMax } = terminal;
+        const now = engine.clock.now();
+        if (isSample) {
+          terminal.print(
+            'A sample campus is polled: its courses are made up. Set SOC_BASE_URL to poll a real feed.',
+          );
+        }
+        if (lists.length === 0)
+          terminal.print('No list is polled: no term is in SOC_TERMS, and nobody watches.');
+        else terminal.print(...table(lists, columnsOf(now, paint), { columnsMax, paintTitle: paint.dim }));
+        terminal.print(...tell(status, now));
+      });
+    });
+}
+
+function columnsOf(now: number, paint: Paint): Column<ListStatus>[] {
+  return [
+    { title: 'LIST', cell: listName },
+    {
+      title: 'OPEN',
+      cell: ({ openCount, goodAt }) => (goodAt === null ? '-' : String(openCount)),
+      isNumber: true,
+    },
+    { title: 'CHECKED', cell: ({ goodAt }) => (goodAt === null ? 'never' : ago(now - goodAt)) },
+    {
+      title: 'STATE',
+      cell: (list) => printable(stateOf(list, now)),
+      paint: (text, { isStale }) => paint.meaning(isStale ? 'needs a person' : 'good', text),
+      canShrink: true,
+    },
+  ];
+}
+
+/** Freshness first, then why. */
+function stateOf(
+  { isStale, isHeld, heldSince, failures, lastError, heardAt }: ListStatus,
+  now: number,
+): string {
+  const words = [isStale ? (heardAt === null && failures === 0 ? 'not polled yet' : 'stale') : 'fresh'];
+  if (isHeld) words.push(`held back for ${duration(now - (heldSince ?? now))}`);
+  if (failures > 0) words.push(`${failures} ${failures === 1 ? 'failure' : 'failures'} in a row`);
+  if (lastError !== null) words.push(lastError);
+  return words.join('; ');
+}
+
+function tell({ watches, lastHour, lastDay, unfinishedFanOuts, newest }: SeatsStatus, now: number): string[] {
+  const list = Object.entries(watches).filter(([, count]) => count > 0);
+  const watched = list.map(([status, count]) => `${count} ${status}`).join(', ');
+  return [
+    `Watches: ${watched || 'none yet'}.`,
+    `Last hour: ${lastHour.opened} opened, ${lastHour.closed} closed. Last day: ${lastDay.opened} opened, ${lastDay.closed} closed.`,
+    ...(newest
+      ? [
+          `Newest: index ${printable(newest.index_number)} (${printable(newest.campus_code)}) became ${newest.status_after}, ${ago(now - Date.parse(newest.event_at))}.`,
+        ]
+      : []),
+    unfinishedFanOuts === 0
+      ? 'Of every opening, everybody who watches has a delivery.'
+      : `${unfinishedFanOuts} ${unfinishedFanOuts === 1 ? 'opening waits' : 'openings wait'} for deliveries to be made of it: a running worker does that.`,
+  ];
+}
+
+function listJson({ heardAt, goodAt, heldSince, nextPollAt, baselineAt, ...list }: ListStatus) {
+  return {
+    ...list,
+    heardAt: iso(heardAt),
+    goodAt: iso(goodAt),
+    heldSince: iso(heldSince),
+    nextPollAt: iso(nextPollAt),
+    baselineAt: iso(baselineAt),
+  };
+}
