@@ -93,10 +93,10 @@ export const consentBugs: readonly PlantedBug[] = [
     rule: 'decision 0015',
     because: 'stopping everything is taken back, and with it a line that the person did not make',
     edits: [
-      { file: 'consent/unsubscribe.ts', find: '        if (added === 0) return stop;\n', replace: '' },
+      { file: 'consent/unsubscribe.ts', find: '    if (added === 0) return stop;\n', replace: '' },
       {
         file: 'consent/unsubscribe.ts',
-        find: "          .where('reason', '=', 'unsubscribed')\n",
+        find: "      .where('reason', '=', 'unsubscribed')\n",
         replace: '',
       },
     ],

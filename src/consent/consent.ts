@@ -8,6 +8,7 @@ import type { Clock } from '../std/clock.ts';
 import type { Ids } from '../std/ids.ts';
 import type { Log } from '../std/log.ts';
 import { createSuppressions, type Suppressions } from './suppressions.ts';
+import type { OwnerListener } from './tell-source.ts';
 import { createUnsubscribe, type Unsubscribe } from './unsubscribe.ts';
 
 /**
@@ -38,6 +39,9 @@ export interface ConsentParts {
   log: Log;
   secrets: readonly string[];
   baseUrl: () => string;
+  /** A recipient has used the link in a source's mail, or has taken that back: for the source's own books. */
+  onLeft?: OwnerListener;
+  onReturned?: OwnerListener;
 }
 
 export function createConsent(parts: ConsentParts): Consent {

@@ -9,6 +9,7 @@ import type { Clock } from '../std/clock.ts';
 import type { Ids } from '../std/ids.ts';
 import type { Log } from '../std/log.ts';
 import type { Suppressions } from './suppressions.ts';
+import { type Owner, type OwnerListener, tellSource } from './tell-source.ts';
 import { createTokens } from './token.ts';
 
 /**
@@ -24,16 +25,16 @@ export interface Unsubscribe {
   stopEverything(token: string): Promise<void>;
   /** Takes back either, for a day; what had been stopped waits again. */
   undo(token: string): Promise<void>;
+  /** The same for owners whose source has their word for it, in its transaction; it need not be told. Answers for how many. */
+  undoFor(owners: readonly Owner[], tx: Tx): Promise<number>;
   /** The sources that a recipient has left, and when. */
   leftBy(recipient: string): Promise<{ source: string; at: number }[]>;
   /** An operator brings them back, at their wish; what was stopped stays so. Answers whether they had left. */
-  reopen(owner: Omit<Owned, 'seq'>, why: { by: string; because: string }): Promise<boolean>;
+  reopen(owner: Owner, why: { by: string; because: string }): Promise<boolean>;
 }
 
-interface Owned {
+interface Owned extends Owner {
   seq: number;
-  source: string;
-  recipient: string;
 }
 
 /** one-click: a mail program asked. page: a person pressed the button. link: the deployment takes following a link for a wish. */
@@ -49,6 +50,9 @@ export interface UnsubscribeParts {
   secrets: readonly string[];
   /** Where people reach this deployment; asked for each batch, because a free port is known only later. */
   baseUrl: () => string;
+  /** Called after what waited was stopped, or waits again. */
+  onLeft?: OwnerListener;
+  onReturned?: OwnerListener;
 }
 
 export const unsubscribePath = '/api/v1/notifications/unsubscribe';
@@ -56,14 +60,15 @@ export const unsubscribePath = '/api/v1/notifications/unsubscribe';
 const undoWithinMs = 24 * 3_600_000;
 const columns = { token_id: 'text', source: 'text', recipient: 'text', created_at: 'number' } as const;
 const ownerColumns = { source: 'text', recipient: 'text' } as const;
+const ownerOf = ({ source, recipient }: Owner): Owner => ({ source, recipient });
 const actor = 'the recipient';
 
 export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
-  const { db, clock, ids, log, suppressions, secrets, baseUrl } = parts;
+  const { db, clock, ids, log, suppressions, secrets, baseUrl, onLeft, onReturned } = parts;
   const tokens = createTokens(secrets, 'unsubscribe');
   const outboxParts = { dialect: db.dialect, log };
 
-  async function knownAmong(owners: readonly Omit<Owned, 'seq'>[]): Promise<Map<string, string>> {
+  async function knownAmong(owners: readonly Owner[]): Promise<Map<string, string>> {
     const { rows } = await sql<{ token_id: string; source: string; recipient: string }>`
       SELECT unsubscribe_tokens.token_id, input.source, input.recipient
       FROM ${rowsOf(db.dialect, ownerColumns, owners)} JOIN unsubscribe_tokens
@@ -72,7 +77,7 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
     return new Map(rows.map((row) => [ownerKey(row), row.token_id]));
   }
 
-  async function make(owners: readonly Omit<Owned, 'seq'>[]): Promise<void> {
+  async function make(owners: readonly Owner[]): Promise<void> {
     const now = clock.now();
     const rows = owners.map(({ source, recipient }) => ({
       ...{ token_id: ids.secret(), source, recipient, created_at: now },
@@ -105,7 +110,7 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
     await db.read.selectFrom('unsubscribe_tokens').select('token_id').where('token_id', '=', '').execute();
   }
 
-  async function addressOf({ source, recipient }: Omit<Owned, 'seq'>, tx: Tx): Promise<Address | null> {
+  async function addressOf({ source, recipient }: Owner, tx: Tx): Promise<Address | null> {
     const row = await tx
       .selectFrom('deliveries')
       .select('to_email')
@@ -136,6 +141,53 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
     return { source, via, stopped: await stopDeliveries(tx, order, clock.now(), outboxParts) };
   }
 
+  async function stopEverythingIn(tx: Tx, found: TokenRow) {
+    const stop = await stopIn(tx, found, 'page');
+    const address = await addressOf(found, tx);
+    if (address === null) return stop;
+    const { added } = await suppressions.add([{ address, reason: 'unsubscribed' }], actor, tx);
+    // A line that was there before is not this click's to take back.
+    if (added === 0) return stop;
+    const line = await tx
+      .selectFrom('suppressions')
+      .select('suppression_seq')
+      .where('address_key', '=', addressKey(address))
+      .where('scope', '=', everySource)
+      .where('reason', '=', 'unsubscribed')
+      .where('lifted_at', 'is', null)
+      .executeTakeFirst();
+    await tx
+      .updateTable('unsubscribe_tokens')
+      .set({ suppression_seq: line?.suppression_seq ?? null })
+      .where('token_id', '=', found.token_id)
+      .execute();
+    return stop;
+  }
+
+  async function undoIn(tx: Tx, { token_id, suppression_seq, unsubscribed_at, ...found }: TokenRow) {
+    const now = clock.now();
+    const words = { actor, detail: { reason: 'they took back their unsubscribe' } };
+    let resumed = 0;
+    let isBack = false;
+    if (unsubscribed_at !== null && now - unsubscribed_at <= undoWithinMs) {
+      isBack = true;
+      await tx
+        .updateTable('unsubscribe_tokens')
+        .set({ unsubscribed_at: null, unsubscribed_via: null })
+        .where('token_id', '=', token_id)
+        .execute();
+      const order = { whose: ownerOf(found), since: unsubscribed_at, ...words };
+      resumed += await resumeDeliveries(tx, order, now, outboxParts);
+    }
+    // Whoever left this source long ago may have stopped everything just now.
+    const line = suppression_seq === null ? undefined : await liftIn(tx, suppression_seq, now);
+    if (line) {
+      const whose = { addressKeys: [line.address_key], source: null };
+      resumed += await resumeDeliveries(tx, { whose, since: line.created_at, ...words }, now, outboxParts);
+    }
+    return { source: found.source, resumed, isBack: isBack || line !== undefined };
+  }
+
   return {
     async linksFor(deliveries) {
       const owners = [...new Map(deliveries.map((one) => [ownerKey(one), one])).values()].sort((a, b) =>
@@ -158,68 +210,44 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
     },
 
     async stop(token, via) {
-      const done = await withOwner(token, (found, tx) => stopIn(tx, found, via));
+      const done = await withOwner(token, async (found, tx) => {
+        const stop = await stopIn(tx, found, via);
+        await tellSource(onLeft, ownerOf(found), tx, log);
+        return stop;
+      });
       // After the commit: a transaction may be tried again, or come to nothing.
       if (done) log.info('consent.unsubscribed', done);
     },
 
     async stopEverything(token) {
       const done = await withOwner(token, async (found, tx) => {
-        const stop = await stopIn(tx, found, 'page');
-        const address = await addressOf(found, tx);
-        if (address === null) return stop;
-        const { added } = await suppressions.add([{ address, reason: 'unsubscribed' }], actor, tx);
-        // A line that was there before is not this click's to take back.
-        if (added === 0) return stop;
-        const line = await tx
-          .selectFrom('suppressions')
-          .select('suppression_seq')
-          .where('address_key', '=', addressKey(address))
-          .where('scope', '=', everySource)
-          .where('reason', '=', 'unsubscribed')
-          .where('lifted_at', 'is', null)
-          .executeTakeFirst();
-        await tx
-          .updateTable('unsubscribe_tokens')
-          .set({ suppression_seq: line?.suppression_seq ?? null })
-          .where('token_id', '=', found.token_id)
-          .execute();
+        const stop = await stopEverythingIn(tx, found);
+        await tellSource(onLeft, ownerOf(found), tx, log);
         return stop;
       });
       if (done) log.info('consent.everything_stopped', done);
     },
 
     async undo(token) {
-      const done = await withOwner(
-        token,
-        async ({ token_id, source, recipient, suppression_seq, unsubscribed_at }, tx) => {
-          const now = clock.now();
-          const words = { actor, detail: { reason: 'they took back their unsubscribe' } };
-          let resumed = 0;
-          if (unsubscribed_at !== null && now - unsubscribed_at <= undoWithinMs) {
-            await tx
-              .updateTable('unsubscribe_tokens')
-              .set({ unsubscribed_at: null, unsubscribed_via: null })
-              .where('token_id', '=', token_id)
-              .execute();
-            const order = { whose: { source, recipient }, since: unsubscribed_at, ...words };
-            resumed += await resumeDeliveries(tx, order, now, outboxParts);
-          }
-          // Whoever left this source long ago may have stopped everything just now.
-          const line = suppression_seq === null ? undefined : await liftIn(tx, suppression_seq, now);
-          if (line) {
-            const whose = { addressKeys: [line.address_key], source: null };
-            resumed += await resumeDeliveries(
-              tx,
-              { whose, since: line.created_at, ...words },
-              now,
-              outboxParts,
-            );
-          }
-          return { source, resumed };
-        },
-      );
+      const done = await withOwner(token, async (found, tx) => {
+        const { isBack, ...undone } = await undoIn(tx, found);
+        if (isBack) await tellSource(onReturned, ownerOf(found), tx, log);
+        return undone;
+      });
       if (done) log.info('consent.taken_back', done);
+    },
+
+    async undoFor(owners, tx) {
+      const { rows } = await sql<TokenRow>`
+        SELECT unsubscribe_tokens.* FROM ${rowsOf<'source' | 'recipient'>(db.dialect, ownerColumns, owners.map(ownerOf))}
+        JOIN unsubscribe_tokens
+        ON unsubscribe_tokens.recipient = input.recipient AND unsubscribe_tokens.source = input.source
+        WHERE unsubscribe_tokens.unsubscribed_at IS NOT NULL OR unsubscribe_tokens.suppression_seq IS NOT NULL
+        ORDER BY unsubscribe_tokens.token_id ${db.dialect === 'postgres' ? sql`FOR UPDATE OF unsubscribe_tokens` : sql``}
+      `.execute(tx);
+      let back = 0;
+      for (const found of rows) if ((await undoIn(tx, found)).isBack) back += 1;
+      return back;
     },
 
     async leftBy(recipient) {
@@ -233,20 +261,23 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
       return rows.map(({ source, unsubscribed_at }) => ({ source, at: unsubscribed_at ?? 0 }));
     },
 
-    async reopen({ source, recipient }, { by, because }) {
+    async reopen(owner, { by, because }) {
       const now = clock.now();
-      const { numUpdatedRows } = await db.write
-        .updateTable('unsubscribe_tokens')
-        .set({
-          ...{ unsubscribed_at: null, unsubscribed_via: null },
-          ...{ reopened_at: now, reopened_by: by, reopened_because: because },
-        })
-        .where('recipient', '=', recipient)
-        .where('source', '=', source)
-        .where('unsubscribed_at', 'is not', null)
-        .executeTakeFirst();
-      const isDone = numUpdatedRows > 0n;
-      if (isDone) log.info('consent.reopened', { source });
+      const isDone = await db.transaction(async (tx) => {
+        const { numUpdatedRows } = await tx
+          .updateTable('unsubscribe_tokens')
+          .set({
+            ...{ unsubscribed_at: null, unsubscribed_via: null },
+            ...{ reopened_at: now, reopened_by: by, reopened_because: because },
+          })
+          .where('recipient', '=', owner.recipient)
+          .where('source', '=', owner.source)
+          .where('unsubscribed_at', 'is not', null)
+          .executeTakeFirst();
+        if (numUpdatedRows > 0n) await tellSource(onReturned, ownerOf(owner), tx, log);
+        return numUpdatedRows > 0n;
+      });
+      if (isDone) log.info('consent.reopened', { source: owner.source });
       return isDone;
     },
   };
@@ -266,4 +297,4 @@ function liftIn(tx: Tx, seq: number, now: number) {
 
 type TokenRow = Selectable<Schema['unsubscribe_tokens']>;
 
-const ownerKey = ({ source, recipient }: Omit<Owned, 'seq'>) => JSON.stringify([source, recipient]);
+const ownerKey = ({ source, recipient }: Owner) => JSON.stringify([source, recipient]);
