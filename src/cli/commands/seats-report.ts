@@ -33,7 +33,7 @@ export function addSeatsReport(seats: Command, { terminal }: Context): void {
         }
         if (options.json) return terminal.json({ ...reported, termId, indexNumber, traceId });
         const name = sectionName(indexNumber, await courseSeats.catalog.section(termId, indexNumber));
-        if (reported.kind === 'repeated') {
+        if (reported.kind !== 'reported') {
           return terminal.print(
             `Nothing was done: it is known already that ${name} is open, and who watches was told.`,
           );
