@@ -76,16 +76,45 @@ export function Paragraphs({ children: text }: { children: string }): ReactEleme
 
 function Paragraph({ children: text }: { children: string }): ReactElement {
   const style = { ...reading, whiteSpace: 'pre-wrap', marginTop: 0, marginBottom: '16px' } as const;
+  return (
+    <Text dir="auto" className="ink" style={style}>
+      {linesOf(text)}
+    </Text>
+  );
+}
+
+function linesOf(text: string): ReactNode[] {
   const lines: ReactNode[] = [];
   for (const line of text.split('\n')) {
     if (lines.length > 0) lines.push(<br key={lines.length} />);
     lines.push(line);
   }
+  return lines;
+}
+
+/** A small label, and below it what it is about. A warning has a bar at its side, so that it is seen without a colour. */
+export function Fact({ label, children, isWarning = false }: FactProps): ReactElement {
+  const bar = isWarning ? { borderLeft: `3px solid ${light.ink}`, paddingLeft: '12px' } : {};
+  const small = { ...foldable, fontFamily, fontSize: '14px', lineHeight: '20px', color: light.quiet };
+  const value = { ...reading, ...bar, whiteSpace: 'pre-wrap', marginTop: 0, marginBottom: '16px' } as const;
+  const weight = isWarning ? { color: light.ink, fontWeight: 600 } : {};
+  const labelled = { ...small, ...bar, ...weight, marginTop: 0, marginBottom: 0 };
   return (
-    <Text dir="auto" className="ink" style={style}>
-      {lines}
-    </Text>
+    <>
+      <Text className={isWarning ? 'ink mark' : 'quiet'} style={labelled}>
+        {label}
+      </Text>
+      <Text dir="auto" className={isWarning ? 'ink mark' : 'ink'} style={value}>
+        {linesOf(children)}
+      </Text>
+    </>
   );
+}
+
+interface FactProps {
+  label: string;
+  children: string;
+  isWarning?: boolean;
 }
 
 /** The one thing to do, and below it where that leads. */

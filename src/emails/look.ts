@@ -33,5 +33,6 @@ export const styleSheet = [
   `.accent{color:${dark.accent}!important}`,
   `.button{background:${dark.accent}!important;color:${dark.onAccent}!important}`,
   `.rule{border-color:${dark.hairline}!important}`,
+  `.mark{border-color:${dark.ink}!important}`,
   '}',
 ].join('');

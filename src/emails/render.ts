@@ -30,8 +30,10 @@ export interface RenderOrder {
   unsubscribeUrl?: string;
 }
 
-const templates: ReadonlyMap<string, () => Promise<Template>> = new Map([
+const templates: ReadonlyMap<string, () => Promise<Template>> = new Map<string, () => Promise<Template>>([
   ['plain', async () => (await import('./templates/plain.tsx')).plain],
+  ['open-seat', async () => (await import('./templates/open-seat.tsx')).openSeat],
+  ['verification', async () => (await import('./templates/verification.tsx')).verification],
 ]);
 
 /** What was accepted by another version may hold variables that this one does not know: only the door refuses them. */

@@ -2,11 +2,13 @@ import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import type { Rendered, RenderOrder } from '../../src/emails/render.ts';
 import { render } from '../../src/emails/render.ts';
 import type { Template } from '../../src/emails/template.ts';
+import { openSeat } from '../../src/emails/templates/open-seat.tsx';
 import { plain } from '../../src/emails/templates/plain.tsx';
+import { verification } from '../../src/emails/templates/verification.tsx';
 import type { PropsSchema } from '../../src/emails/values.ts';
 
 /** All of them: a new one is tested like the others as soon as it stands here. */
-export const templates: readonly Template[] = [plain];
+export const templates: readonly Template[] = [plain, openSeat, verification];
 
 export type Mail = Extract<Rendered, { ok: true }>;
 
