@@ -54,7 +54,7 @@ export const english: SeatsWords = {
     instructors: 'Taught by',
     permission: 'Needs special permission',
     restrictions: 'Only for',
-    twins: 'The same seats are also listed as',
+    twins: 'Also listed as',
     notes: 'Note',
     gone: 'This section is no longer in the catalog.',
   },

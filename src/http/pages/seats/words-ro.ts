@@ -69,7 +69,7 @@ export const romanian: SeatsWords = {
     instructors: 'Predă',
     permission: 'Necesită permisiune specială',
     restrictions: 'Doar pentru',
-    twins: 'Aceleași locuri apar și ca',
+    twins: 'Apare și ca',
     notes: 'Notă',
     gone: 'Această secțiune nu mai este în catalog.',
   },

@@ -51,7 +51,7 @@ export const chinese: SeatsWords = {
     instructors: '教师',
     permission: '需要特别许可',
     restrictions: '仅限',
-    twins: '同一批名额也列为',
+    twins: '同时列为',
     notes: '备注',
     gone: '此班级已不在课程目录中。',
   },
