@@ -69,10 +69,12 @@ export async function removeDeliveries(
       rows.map(({ status }) => ({ source, before: status, after: null })),
     );
   }
+  // Not EXISTS, of which PostgreSQL makes a join that reads the whole table.
   const left = await sql<{ occasion: string }>`
-    SELECT input.occasion FROM ${input} WHERE EXISTS (
-      SELECT 1 FROM deliveries WHERE deliveries.occasion || '' = input.occasion AND deliveries.source || '' = ${source}
-    )
+    SELECT input.occasion FROM ${input} WHERE (
+      SELECT 1 FROM deliveries
+      WHERE deliveries.occasion || '' = input.occasion AND deliveries.source || '' = ${source} LIMIT 1
+    ) IS NOT NULL
   `.execute(tx);
   return { count: rows.length, left: left.rows.map(({ occasion }) => occasion) };
 }

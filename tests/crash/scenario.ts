@@ -65,6 +65,8 @@ const leftBehind = ['begun-before', 'key-forgotten', 'claimed-before', 'said-to-
 
 export function createScenario(number: number, trouble = wholeTrouble()): Scenario {
   const prefix = `run-${number}-`;
+  /** Of a source that is done with it for good. */
+  const occasionThatGoes = `${prefix}gone`;
   const addressOf = (name: string) => `${prefix}${name}@example.org`;
   const intent = (name: string): Intent => ({
     ...{ source: 'plain', occasion: prefix, recipient: addressOf(name), toEmail: addressOf(name) },
@@ -198,7 +200,8 @@ export function createScenario(number: number, trouble = wholeTrouble()): Scenar
     await db.write.deleteFrom('provider_pace').execute();
     await pace.observe({ accepted: 0, doubtful: 0, pauseMs: null, down: 'unreachable', ratePerSecond: null });
     await somethingTooLate(outbox, parts.clock.now());
-    await somethingOld(db, outbox, parts.clock.now());
+    await somethingOld(db, outbox, parts.clock.now(), intent('old'));
+    await somethingOld(db, outbox, parts.clock.now(), { ...intent('gone'), occasion: occasionThatGoes });
     await sql`
       INSERT INTO owed_facts (delivery_seq, source, fact, at, due_at, last_error)
       VALUES (1, 'another process knows it', '{}', 1, 1, 'x')
@@ -231,8 +234,8 @@ export function createScenario(number: number, trouble = wholeTrouble()): Scenar
       .execute();
   }
 
-  async function somethingOld(db: Database, outbox: Outbox, now: number): Promise<void> {
-    const [old] = await outbox.enqueue([intent('old')]);
+  async function somethingOld(db: Database, outbox: Outbox, now: number, what: Intent): Promise<void> {
+    const [old] = await outbox.enqueue([what]);
     const long = { status: 'expired', due_at: null, created_at: now - 100 * dayMs } as const;
     await db.write
       .updateTable('deliveries')
@@ -254,6 +257,8 @@ export function createScenario(number: number, trouble = wholeTrouble()): Scenar
     await createPace({ db: parts.db, provider: fresh, clock, log }).take(1);
     const { signal } = new AbortController();
     await whilePaused(parts.db, clock, () => engine.heal.runOnce(signal));
+    const before = clock.now() - 30 * dayMs;
+    await outbox.remove({ source: 'plain', occasions: [occasionThatGoes], before, limit: 10 });
     let isIdle = true;
     for (let turn = 0; turn < 60; turn++) {
       // While mails leave, turn after turn, nothing else comes due.

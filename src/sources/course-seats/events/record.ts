@@ -209,13 +209,16 @@ async function resetWatchers(tx: Tx, dialect: DialectName, termId: string, index
     sql`status IN ('active', 'pending')`,
     sql`status IN ('paused', 'suppressed', 'unsubscribed')`,
   ]) {
+    const mine = sql`
+      SELECT subscriptions.subscription_id FROM ${indexRows(dialect, indexes)} CROSS JOIN subscriptions
+      WHERE subscriptions.term_id = ${termId} AND subscriptions.index_number = input.index_number
+        AND subscriptions.${status} AND coalesce(subscriptions.last_known_section_status, '') <> 'Closed'
+      ORDER BY subscriptions.subscription_id`;
+    // As an array: otherwise PostgreSQL may join with the whole table.
+    const these =
+      dialect === 'postgres' ? sql`= ANY(ARRAY(${mine} FOR UPDATE OF subscriptions))` : sql`IN (${mine})`;
     await sql`
-      UPDATE subscriptions SET last_known_section_status = 'Closed' WHERE subscription_id IN (
-        SELECT subscriptions.subscription_id FROM ${indexRows(dialect, indexes)} CROSS JOIN subscriptions
-        WHERE subscriptions.term_id = ${termId} AND subscriptions.index_number = input.index_number
-          AND subscriptions.${status} AND coalesce(subscriptions.last_known_section_status, '') <> 'Closed'
-        ORDER BY subscriptions.subscription_id ${dialect === 'postgres' ? sql`FOR UPDATE OF subscriptions` : sql``}
-      )
+      UPDATE subscriptions SET last_known_section_status = 'Closed' WHERE subscription_id ${these}
     `.execute(tx);
   }
 }
