@@ -45,7 +45,7 @@ export interface CourseSeats {
 export interface CourseSeatsParts extends OpenedFeed {
   db: Database;
   outbox: Outbox;
-  unsubscribe: Pick<Unsubscribe, 'linksFor'>;
+  unsubscribe: Pick<Unsubscribe, 'linksFor' | 'undoFor'>;
   clock: Clock;
   ids: Ids;
   random: Random;

@@ -1,6 +1,22 @@
-import type { Tx } from '../../../db/database.ts';
+import type { Tokens } from '../../../consent/token.ts';
+import type { Unsubscribe } from '../../../consent/unsubscribe.ts';
+import type { Database, Tx } from '../../../db/database.ts';
 import type { SectionStatus, SubscriptionStatus } from '../../../db/seats-schema.ts';
-import type { SectionDetails } from '../catalog/catalog.ts';
+import type { Outbox } from '../../../outbox/outbox.ts';
+import type { Clock } from '../../../std/clock.ts';
+import type { Ids } from '../../../std/ids.ts';
+import type { Log } from '../../../std/log.ts';
+import type { Catalog, SectionDetails } from '../catalog/catalog.ts';
+import { createChanging } from './changing.ts';
+import { createContactHash } from './contact.ts';
+import { createWatches, liveWatches, type Made } from './creating.ts';
+import { createHousekeeping } from './housekeeping.ts';
+import { createLeaving } from './leaving.ts';
+import { createCallerLimit, defaultLimits, type Limits } from './limits.ts';
+import { showWatches } from './watch.ts';
+import { findByToken } from './watch-link.ts';
+import { readOrder, type WatchOrder } from './watch-order.ts';
+import { type FoundTargets, findCourse, findSection } from './watch-target.ts';
 
 /**
  * Who watches which section. An address is believed when its owner has followed a mailed link; whoever has that link manages
@@ -102,3 +118,80 @@ export type Changed =
   | { kind: 'changed' | 'unchanged'; watch: Watch }
   | { kind: 'unknown' }
   | { kind: 'refused'; code: string; message: string };
+
+export interface SubscriptionsParts {
+  db: Database;
+  outbox: Pick<Outbox, 'enqueue'>;
+  catalog: Pick<Catalog, 'section'>;
+  unsubscribe: Pick<Unsubscribe, 'undoFor'>;
+  /** Of the links to watches. */
+  tokens: Tokens;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  /** This instance's own, from its database. */
+  namespace: string;
+  verifiesAddresses: boolean;
+  limits?: Partial<Limits>;
+}
+
+export function createSubscriptions(given: SubscriptionsParts): Subscriptions {
+  const { db, clock, log, tokens } = given;
+  const contactHash = createContactHash(given.namespace);
+  const limits = { ...defaultLimits, ...given.limits };
+  const parts = { ...given, contactHash, limits };
+  const callers = createCallerLimit(clock, limits.callerOrdersPerHour);
+
+  async function make(
+    order: Omit<CreateOrder, 'indexNumber'>,
+    findTargets: (order: WatchOrder) => Promise<FoundTargets>,
+  ): Promise<CreatedForCourse> {
+    const read = readOrder(order, clock.now());
+    if (read.kind !== 'order') return read;
+    const retryAfterMs = read.caller === null ? 0 : callers.take(read.caller);
+    if (retryAfterMs > 0) return { kind: 'rate_limited', limit: 'caller', message: tooFast, retryAfterMs };
+    const found = await findTargets(read);
+    if (found.kind !== 'found') return found;
+    const creation = await createWatches(parts, read, found.targets);
+    if (creation.kind !== 'made') return creation;
+    // After the commit: a transaction may be tried again, or come to nothing.
+    for (const { row, isNew } of creation.watches) {
+      if (!isNew) continue;
+      const { subscription_id: subscriptionId, term_id: termId, index_number: indexNumber } = row;
+      log.info('seats.watch_created', { subscriptionId, termId, indexNumber });
+    }
+    return { kind: 'created', watches: creation.watches.map(createdOf), leftOut: creation.leftOut };
+  }
+
+  const createdOf = ({ row, isNew, sectionStatus }: Made): Exclude<Created, CreateRefusal> => ({
+    ...{ kind: isNew ? 'created' : 'existing', subscriptionId: row.subscription_id, status: row.status },
+    ...{ sectionResolved: row.section_id !== null, sectionStatus, token: tokens.of(row.token_id) },
+  });
+
+  return {
+    async create({ indexNumber, ...order }) {
+      const made = await make(order, (read) => findSection(parts, read, indexNumber));
+      if (made.kind !== 'created') return made;
+      const [watch] = made.watches;
+      if (!watch) throw new Error('subscriptions: a watch was neither made nor refused');
+      return watch;
+    },
+    createForCourse: ({ courseId, ...order }) => make(order, (read) => findCourse(db, read, courseId)),
+    async find(token) {
+      const row = await findByToken(parts, token);
+      return row && (await showWatches(db, tokens, [row], clock.now()))[0];
+    },
+    async siblings(token) {
+      const row = await findByToken(parts, token);
+      if (!row) return [];
+      const live = await liveWatches(db.read, row.contact_hash);
+      const isLive = live.some(({ subscription_id }) => subscription_id === row.subscription_id);
+      return showWatches(db, tokens, isLive ? live : [row, ...live], clock.now());
+    },
+    ...createChanging(parts),
+    ...createLeaving(parts),
+    housekeep: createHousekeeping(parts),
+  };
+}
+
+const tooFast = 'Too many sections were asked for from here; wait a little.';
