@@ -60,7 +60,7 @@ export function createIngestChore(parts: IngestChoreParts): Chore {
   }
 
   return {
-    name: 'seats-catalog',
+    name: 'seats-ingest',
     pauseMs,
     async once(signal) {
       let nextMs = pauseMs;
