@@ -9,9 +9,9 @@ interface OpenSeatWords {
   subject(section: string): string;
   heading: string;
   seen(at: string): string;
+  /** A seat is nobody's until it is taken. */
   hurry: string;
   labels: {
-    index: string;
     meets: string;
     campus: string;
     permission: string;
@@ -32,10 +32,9 @@ export const openSeatWords: Readonly<Record<Locale, OpenSeatWords>> = {
     index: (index) => `section ${index}`,
     subject: (section) => `Open: ${section}`,
     heading: 'A seat has opened',
-    seen: (at) => `Seen open on ${at}.`,
+    seen: (at) => `Seen open: ${at}`,
     hurry: 'Seats often go within minutes. By the time you read this, somebody else may have taken it.',
     labels: {
-      index: 'Index',
       meets: 'Meets',
       campus: 'Campus',
       permission: 'Special permission is needed to add it',
@@ -54,11 +53,10 @@ export const openSeatWords: Readonly<Record<Locale, OpenSeatWords>> = {
     index: (index) => `secțiunea ${index}`,
     subject: (section) => `Loc liber: ${section}`,
     heading: 'S-a eliberat un loc',
-    seen: (at) => `Văzut liber ${at}.`,
+    seen: (at) => `Văzut liber: ${at}`,
     hurry:
       'Locurile se ocupă adesea în câteva minute. Până citiți acest mesaj, e posibil să-l fi luat altcineva.',
     labels: {
-      index: 'Index',
       meets: 'Orar',
       campus: 'Campus',
       permission: 'Înscrierea cere o aprobare specială',
@@ -67,7 +65,7 @@ export const openSeatWords: Readonly<Record<Locale, OpenSeatWords>> = {
       twinsOpen: 'Același curs sub alt număr, liber și el',
       twinsClosed: 'Același curs sub alt număr, ocupat',
     },
-    register: 'Înscrieți-vă la această secțiune',
+    register: 'Înscrieți-vă acum',
     reason:
       'Primiți acest mesaj pentru că ați cerut să aflați când se eliberează un loc la această secțiune.',
     manage: 'Puneți pauză, alegeți ore de liniște sau vedeți ce urmăriți',
@@ -78,10 +76,9 @@ export const openSeatWords: Readonly<Record<Locale, OpenSeatWords>> = {
     index: (index) => `班号 ${index}`,
     subject: (section) => `有空位：${section}`,
     heading: '您关注的课有空位了',
-    seen: (at) => `发现空位的时间：${at}。`,
+    seen: (at) => `发现空位的时间：${at}`,
     hurry: '空位常常几分钟内就会被占。您读到这封邮件时，可能已有人选上。',
     labels: {
-      index: '索引号',
       meets: '上课时间',
       campus: '校区',
       permission: '选课需要特别许可',
@@ -114,7 +111,7 @@ export const verificationWords: Readonly<Record<Locale, VerificationWords>> = {
     heading: 'Is this your address?',
     asked: 'Somebody asked us to write to this address when a seat opens in:',
     confirm: 'Confirm and start watching',
-    before: (at) => `The link works until ${at}.`,
+    before: (at) => `Please confirm by ${at}.`,
     ignore:
       'If it was not you, ignore this mail: without your confirmation you get no mails about this section.',
     reason: 'You get this mail because this address was entered to watch a section.',
@@ -125,7 +122,7 @@ export const verificationWords: Readonly<Record<Locale, VerificationWords>> = {
     heading: 'Este adresa dumneavoastră?',
     asked: 'Cineva ne-a cerut să scriem la această adresă când se eliberează un loc la:',
     confirm: 'Confirmați și începeți să urmăriți',
-    before: (at) => `Legătura este valabilă până ${at}.`,
+    before: (at) => `Vă rugăm să confirmați până la: ${at}.`,
     ignore:
       'Dacă nu ați cerut dumneavoastră, ignorați acest mesaj: fără confirmare nu primiți mesaje despre această secțiune.',
     reason: 'Primiți acest mesaj pentru că această adresă a fost introdusă pentru a urmări o secțiune.',
@@ -136,7 +133,7 @@ export const verificationWords: Readonly<Record<Locale, VerificationWords>> = {
     heading: '这是您的邮箱吗？',
     asked: '有人要求我们在以下班级有空位时写信到这个邮箱：',
     confirm: '确认并开始关注',
-    before: (at) => `链接有效期至 ${at}。`,
+    before: (at) => `请在此之前确认：${at}`,
     ignore: '如果不是您本人，请忽略这封邮件：未经您确认，您不会收到关于这个班的邮件。',
     reason: '您收到这封邮件，是因为有人填写了这个邮箱来关注一个班。',
     unsubscribe: '不要再询问',

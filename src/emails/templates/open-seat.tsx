@@ -18,9 +18,9 @@ export const openSeat = createTemplate({
     required: ['courseTitle', 'courseString', 'sectionIndex', 'sectionNumber', 'meetingSummary', 'manageUrl'],
     properties: {
       courseTitle: line(200),
-      courseString: line(40),
-      sectionIndex: line(20),
-      sectionNumber: line(20),
+      courseString: line(60),
+      sectionIndex: line(60),
+      sectionNumber: line(60),
       /** A line for each meeting. */
       meetingSummary: text(1500),
       campus: line(60),
@@ -81,11 +81,11 @@ export const openSeat = createTemplate({
   subject: (props, { locale }) => openSeatWords[locale].subject(sectionOf(props, locale)),
   html: (props, words) => {
     const said = openSeatWords[words.locale];
-    const { courseTitle, seenAt, specialPermission, restrictions, registrationUrl } = props;
+    const { courseTitle, specialPermission, restrictions, registrationUrl } = props;
     return (
       <Layout title={said.subject(sectionOf(props, words.locale))} preheader={courseTitle} words={words}>
         <Title>{said.heading}</Title>
-        <Paragraphs>{openingOf(props, words.locale)}</Paragraphs>
+        <Paragraphs>{seenOf(props, words.locale)}</Paragraphs>
         {specialPermission === undefined ? null : (
           <Fact isWarning label={said.labels.permission}>
             {specialPermission}
@@ -102,24 +102,24 @@ export const openSeat = createTemplate({
             {value}
           </Fact>
         ))}
-        <Paragraphs>{seenAt === undefined ? said.hurry : `${said.seen(seenAt)} ${said.hurry}`}</Paragraphs>
+        <Paragraphs>{said.hurry}</Paragraphs>
         <Footer {...footerOf(props)} reason={said.reason} words={{ ...words, ...said }} />
       </Layout>
     );
   },
   text: (props, words) => {
     const said = openSeatWords[words.locale];
-    const { seenAt, specialPermission, restrictions, registrationUrl } = props;
+    const { specialPermission, restrictions, registrationUrl } = props;
     const labelled = (label: string, value: string | undefined) =>
-      value && `${label}${words.colon}${value.includes('\n') ? `\n${value}` : value}`;
+      value && label + (value.includes('\n') ? `${words.colon.trimEnd()}\n` : words.colon) + value;
     return [
       said.heading,
-      openingOf(props, words.locale),
+      seenOf(props, words.locale),
       labelled(said.labels.permission, specialPermission),
       labelled(said.labels.restrictions, restrictions),
       registrationUrl && `${said.register}${words.colon.trimEnd()}\n${registrationUrl}`,
       ...factsOf(props, words).map(({ label, value }) => labelled(label, value)),
-      seenAt === undefined ? said.hurry : `${said.seen(seenAt)} ${said.hurry}`,
+      said.hurry,
       footerText({ ...footerOf(props), reason: said.reason }, { ...words, ...said }),
     ]
       .filter((part) => part !== undefined && part !== '')
@@ -148,6 +148,11 @@ export function sectionOf(props: Omit<Section, 'courseTitle'>, locale: Words['lo
 export function openingOf(props: Section, locale: Words['locale']): string {
   const isKnown = props.courseString !== unknown;
   return isKnown ? `${props.courseTitle}\n${sectionOf(props, locale)}` : sectionOf(props, locale);
+}
+
+function seenOf(props: Section & { seenAt?: string }, locale: Words['locale']): string {
+  const opening = openingOf(props, locale);
+  return props.seenAt === undefined ? opening : `${opening}\n${openSeatWords[locale].seen(props.seenAt)}`;
 }
 
 function factsOf(props: Facts, { locale }: Words): { label: string; value: string }[] {

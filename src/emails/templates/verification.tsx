@@ -19,11 +19,11 @@ export const verification = createTemplate({
     required: ['courseTitle', 'courseString', 'sectionIndex', 'sectionNumber', 'confirmUrl'],
     properties: {
       courseTitle: line(200),
-      courseString: line(40),
-      sectionIndex: line(20),
-      sectionNumber: line(20),
+      courseString: line(60),
+      sectionIndex: line(60),
+      sectionNumber: line(60),
       confirmUrl: link,
-      /** Until when the link is good, as it is to be read. */
+      /** By when to follow the link, as it is to be read. */
       confirmBefore: line(100),
       unsubscribeUrl: link,
     },

@@ -32,10 +32,10 @@ export interface VerificationSourceParts {
 
 export const verificationSourceName = 'course-seats-verification';
 
-export const verificationPolicy: Policy = {
+export const verificationPolicy = {
   ...seatPolicy,
   expiresAfterMs: 48 * 3_600_000, // Who has not confirmed in two days has forgotten it, or never asked.
-};
+} satisfies Policy;
 
 export function createVerificationSource(parts: VerificationSourceParts): Source {
   const { db, subscriptions } = parts;
