@@ -9,8 +9,8 @@ import {
 import { patience, runs } from '../fuzz/runs.ts';
 
 /**
- * Detection against a model that keeps every list that ever came and answers each question by looking through all of them: no
- * counts, nothing carried over but the verdicts.
+ * Detection against a model that keeps every list that ever came and answers each question by looking through all of them: it
+ * counts nothing, and keeps nothing else.
  */
 interface Heard {
   at: number;
@@ -44,14 +44,11 @@ function model(history: readonly Heard[], list: string[], at: number): Heard {
   return { ...heard, opened, closed, verdict: 'taken' };
 }
 
-/** From the first list on, one after the other. */
 function believedAfter(history: readonly Heard[]): string[] {
-  let open: string[] = [];
-  for (const { verdict, list, opened, closed } of history) {
-    if (verdict === 'baseline') open = [...list];
-    open = [...open.filter((index) => !closed.includes(index)), ...opened];
-  }
-  return open;
+  const last = history.at(-1);
+  if (last === undefined) return [];
+  if (last.verdict === 'baseline') return [...last.list];
+  return [...last.before.filter((index) => !last.closed.includes(index)), ...last.opened];
 }
 
 /** Since it was last in a list, another that was believed was without it, an interval ago. */
@@ -89,7 +86,10 @@ const step = fc.record({
     { weight: 8, arbitrary: fc.constant(null) },
     {
       weight: 6,
-      arbitrary: fc.record({ from: fc.constantFrom(0, 40), count: fc.constantFrom(4, 6, 24, 25, 30, 50) }),
+      arbitrary: fc.record({
+        from: fc.constantFrom(0, 40),
+        count: fc.constantFrom(4, 24, 25, 30, 50),
+      }),
     },
     { weight: 1, arbitrary: fc.constant('empty' as const) },
   ),
@@ -144,12 +144,12 @@ describe('detection', () => {
           if (verdict === 'taken' && closed.length >= 25) confirmed += 1;
         }
       }),
-      runs(400),
+      runs(250),
     );
     // It has been everywhere.
     for (const verdict of ['baseline', 'taken', 'held', 'empty'])
-      expect(verdicts.get(verdict)).toBeGreaterThan(50);
-    expect(confirmed).toBeGreaterThan(10);
+      expect(verdicts.get(verdict)).toBeGreaterThan(20);
+    expect(confirmed).toBeGreaterThan(5);
     expect(edges).toBeGreaterThan(1000);
   });
 
@@ -172,7 +172,7 @@ describe('detection', () => {
             belief = next;
           }
         }),
-        runs(200),
+        runs(100),
       );
     },
   );

@@ -168,6 +168,17 @@ describe('a list that has lost too much at once', () => {
     }
   });
 
+  it('is confirmed by lists that differ by fewer than 5 %, and not by others', () => {
+    const thousand = range(0, 1000);
+    const confirmedWith = (lackingLater: number) => {
+      const list = watch(thousand);
+      for (const at of [15, 115]) list.hear(at, thousand.slice(200));
+      for (const at of [215, 300]) list.hear(at, thousand.slice(200 + lackingLater));
+      return list.hear(315, thousand.slice(200 + lackingLater)).verdict;
+    };
+    expect([0, 49, 50].map(confirmedWith)).toEqual(['taken', 'taken', 'held']);
+  });
+
   it('begins at 10 % and ends below 5 %', () => {
     const thousand = range(0, 1000);
     expect(watch(thousand).hear(15, thousand.slice(99)).verdict).toBe('taken');
