@@ -96,7 +96,7 @@ function intentOf(opening: OpenFanOut | undefined, watcher: Watcher, now: number
 }
 
 /** 004-42, 004-44: after the snooze, and within the hours in which mail is welcome. */
-export function dueAt(
+function dueAt(
   { snoozeUntil, window }: Pick<Watcher, 'snoozeUntil' | 'window'>,
   now: number,
   timeZone: string,

@@ -185,7 +185,7 @@ async function insertEvents(
 }
 
 /** What is known of these sections from now on. */
-export async function tellSections(
+async function tellSections(
   tx: Tx,
   dialect: DialectName,
   termId: string,
