@@ -80,6 +80,9 @@ function parametersOf(schema: TSchema | undefined, place: 'path' | 'query'): Ope
   }));
 }
 
+/** Beside the operator, who may do everything. */
+const everyRole = ['read', 'service'] as const;
+
 /** What can go wrong with any route of its kind. */
 function refusalsOf(route: Route): Record<string, string> {
   const isChecked = route.params ?? route.query ?? route.body;
@@ -90,7 +93,7 @@ function refusalsOf(route: Route): Record<string, string> {
     ...(route.who !== 'anybody' &&
       route.who !== 'the world' && {
         401: 'No key, or a wrong one.',
-        403: 'A key of another role.',
+        ...(!everyRole.every((role) => route.who.includes(role)) && { 403: 'A key of another role.' }),
         429: 'Too many requests; Retry-After says how long to wait.',
       }),
     ...route.refusals,

@@ -12,22 +12,16 @@ import { webhooksOf } from '../support/webhooks.ts';
 import { onBothDatabases } from '../support/world.ts';
 import { headersOf } from '../webhooks/served.ts';
 import { signed } from '../webhooks/signed.ts';
-import {
-  type Answered,
-  type Api,
-  type ApiWorld,
-  type AskOptions,
-  createApiWorld,
-  intentBody,
-  keys,
-} from './api-world.ts';
+import { type Answered, type Api, type AskOptions, intentBody, keys } from './api-world.ts';
 import { broken, databaseWith } from './broken-database.ts';
+import { createSeatsApiWorld, type SeatsApiWorld } from './seats-api-world.ts';
+import { brokenSeats, seatExamples, seatParticular } from './seats-examples.ts';
 
 /**
  * Walks the document: every answer that it promises is produced by a request to a real server and has the documented shape.
  * An answer that nothing here produces fails, and so does a route that is not in the document.
  */
-let world: ApiWorld;
+let world: SeatsApiWorld;
 let api: Api;
 /** Each answers one request, and then asks for patience. */
 let tight: () => Promise<Api>;
@@ -77,13 +71,15 @@ const examples: Record<string, Request> = {
   'GET /api/v1/notifications/unsubscribe/{token}/{step}': [`${unsubscribePath}/some-token/stop`],
   'POST /api/v1/notifications/unsubscribe/{token}/{step}': [`${unsubscribePath}/some-token/stop`],
   'POST /api/v1/webhooks/resend': ['/api/v1/webhooks/resend', { body: '{"type":"contact.created"}' }],
+  ...seatExamples,
 };
 
 const exampleOf = (name: string): Request => examples[name] ?? ['no example'];
 const methodOf = (name: string) => name.split(' ')[0] as string;
 
 /** Whose key does not open it. */
-const wrongKey = (name: string) => (name === 'POST /api/v1/intents' ? keys.read[0] : keys.service[0]);
+const forServices = ['POST /api/v1/intents', 'POST /api/v1/seats/subscriptions'];
+const wrongKey = (name: string) => (forServices.includes(name) ? keys.read[0] : keys.service[0]);
 
 async function withMail(): Promise<number> {
   const seq = await rowIn(world, 'sent', 500);
@@ -216,6 +212,7 @@ const particular: Record<string, () => Promise<Answered>> = {
     const webhooks = webhooksOf(world, { secrets: [] });
     return webhook({}, await world.serve({ api: { webhooks } }));
   },
+  ...seatParticular({ world: () => world, api: () => api, brokenApi: () => brokenApi }),
 };
 
 function webhook(headers: Record<string, string>, server = api): Promise<Answered> {
@@ -262,13 +259,19 @@ const operations = () =>
 
 onBothDatabases('the document', (dialect) => {
   beforeAll(async () => {
-    world = await createApiWorld(dialect);
-    api = await world.serve();
-    tight = () => world.serve({ api: { limits: { reads: 1, writes: 1, failures: 1 } } });
+    world = await createSeatsApiWorld(dialect);
+    await world.poll();
+    api = await world.serveSeats();
+    const one = {
+      limits: { reads: 1, writes: 1, failures: 1 },
+      seatLimits: { looks: 1, watches: 1, links: 1 },
+    };
+    tight = () => world.serveSeats({ api: one });
     const { outbox } = world;
     const db = databaseWith(world.db, broken);
-    brokenApi = await world.serve({
+    brokenApi = await world.serveSeats({
       api: {
+        seats: brokenSeats(world.seats),
         queries: createQueries(db),
         outbox: { ...outbox, enqueue: broken, perform: broken },
         pauses: { list: broken, pause: broken, resume: broken },
@@ -299,9 +302,13 @@ onBothDatabases('the document', (dialect) => {
     );
   });
 
-  test('every documented answer is given, as documented', async () => {
-    const unused = new Set(Object.keys(particular));
-    for (const [name, operation] of operations()) {
+  test.each([
+    ['of course seats', true],
+    ['of all else', false],
+  ])('every documented answer is given, as documented: %s', async (_, isOfSeats) => {
+    const isAsked = (name: string) => name.includes('/seats') === isOfSeats;
+    const unused = new Set(Object.keys(particular).filter(isAsked));
+    for (const [name, operation] of operations().filter(([name]) => isAsked(name))) {
       for (const [status, { content }] of Object.entries(operation.responses)) {
         const title = `${name} ${status}`;
         unused.delete(title);
@@ -331,7 +338,8 @@ onBothDatabases('the document', (dialect) => {
   });
 
   test('every route is in the document, and another method is answered with 405 and what there is', async () => {
-    const server = await createServer(world.parts);
+    const { api: parts, ...rest } = world.parts;
+    const server = await createServer({ ...rest, api: { ...parts, seats: world.seats } });
     await server.ready();
     const served = pathsIn(server.printRoutes({ commonPrefix: false }));
     await server.close();

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { locales } from '../../emails/words.ts';
 import type {
   Created,
   CreateRefusal,
@@ -27,7 +28,7 @@ const common = {
   term,
   campus: Type.Enum([...campusCodes]),
   email: line(320, 'Who is told; first they get a mail to confirm it.'),
-  locale: Type.Optional(line(35, 'Language of the mails: `en`, `ro`, `zh-CN`.')),
+  locale: Type.Optional(Type.Enum([...locales], { description: 'Language of the mails.' })),
   preferences: Type.Optional(preferences),
 };
 const created = {

@@ -49,14 +49,16 @@ export function seatTokenRoutes({ seats, limits }: SeatRouteParts): Route[] {
       ...{ ...common, method: 'POST', path: `${path}/${name}`, summary },
       ...(body && { body }),
       answers: { 200: { when: 'The watch as it is now.', schema: watch } },
-      refusals: { ...refusals, 409: 'That is not possible as the watch stands.' },
+      // To leave is always possible.
+      refusals: { ...refusals, ...(name !== 'cancel' && { 409: 'Not possible as the watch stands.' }) },
       async handle({ params: { token }, body: given, traceId, ...asked }) {
         const wait = impatience({ ...asked, traceId });
         if (wait) return wait;
         const changed = tokenShape.test(token) ? await perform(token, given) : { kind: 'unknown' as const };
         if (changed.kind === 'unknown') throw noWatch();
         if (changed.kind === 'refused') {
-          return { status: 409, body: { error: changed.message, code: changed.code, traceId } };
+          const { code, message } = changed;
+          return { status: code.startsWith('invalid_') ? 400 : 409, body: { error: message, code, traceId } };
         }
         return { status: 200, body: watchJson(changed.watch) };
       },

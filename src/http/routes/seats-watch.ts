@@ -43,7 +43,7 @@ export function seatWatchRoutes(parts: SeatRouteParts): Route[] {
     network: string,
   ): Promise<Shown> {
     const again = async (problem: 'badEmail' | 'badHours'): Promise<Shown> => ({
-      status: 400,
+      status: 422,
       html: sectionPage({ ...(await show(section, locale)), given: { ...given, problem } }),
     });
     const window = windowOf(given);
@@ -98,7 +98,7 @@ export function seatWatchRoutes(parts: SeatRouteParts): Route[] {
         303: seeOther('It is asked for: a mail to confirm it is on its way, or the watch was there already.'),
         ...common,
         403: page('A page: the form is one of another site.'),
-        400: page('The section with its form: something in it is not as it must be.'),
+        422: page('The section with its form: something in it is not as it must be.'),
       },
       refusals: tooLarge,
       handle: ({ params: given, bytes, ...asked }) =>

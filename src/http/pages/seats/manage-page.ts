@@ -168,13 +168,11 @@ function sibling(one: Watch, back: string, now: number, words: SeatsWords): stri
   const isNamed = one.section ? ` <span class="quiet mono">${escapeHtml(one.indexNumber)}</span>` : '';
   const named = (label: string) =>
     ` aria-label="${escapeHtml(manage.stepFor(label, `${name} ${one.indexNumber}`))}"`;
-  const buttons = stepsFor(one, now)
-    .filter((step) => step !== 'confirm')
-    .map((step) => {
-      const label = manage.steps[step];
-      const content = `<input type="hidden" name="back" value="${escapeHtml(back)}">${button(label, false, named(label))}`;
-      return post(one, step, content);
-    });
+  const buttons = stepsFor(one, now).map((step) => {
+    const label = manage.steps[step];
+    const content = `<input type="hidden" name="back" value="${escapeHtml(back)}">${button(label, false, named(label))}`;
+    return post(one, step, content);
+  });
   return `<li><div>${sectionChip(one.sectionStatus, words)}</div>
 <div><div><a href="${escapeHtml(one.token)}">${escapeHtml(name)}</a>${isNamed}</div><div>${watchChip(one.status, words)}</div></div>
 <div class="row">${buttons.join('')}</div></li>`;

@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { onBothDatabases } from '../support/world.ts';
+import type { Api } from './api-world.ts';
+import { createSeatsApiWorld, post, type SeatsApiWorld, term } from './seats-api-world.ts';
+
+/** The pages behind the links in mails to students: the token is the proof, and following a link changes nothing. */
+const unknownToken = 'Z'.repeat(44);
+const noKeys = { operator: [], read: [], service: [] };
+
+onBothDatabases('links in mails to students', (dialect) => {
+  let world: SeatsApiWorld;
+  let api: Api;
+  let people = 0;
+  const somebody = () => {
+    people += 1;
+    return `student-${people}@example.org`;
+  };
+  const get = (path: string, headers: Record<string, string> = {}, server = api) =>
+    server.ask('GET', path, { key: null, headers });
+  const heading = (text: string) => /<h1>(.*?)<\/h1>/.exec(text)?.[1];
+  const watched = async (email = somebody(), index = '09214'): Promise<string> => {
+    expect((await post(api, `/seats/${term}/${index}`, { email })).status).toBe(303);
+    return world.tokenOf(index);
+  };
+  const confirmed = async (email?: string, index?: string): Promise<string> => {
+    const token = await watched(email, index);
+    expect((await post(api, `/seats/confirm/${token}`)).status).toBe(303);
+    return token;
+  };
+
+  beforeAll(async () => {
+    world = await createSeatsApiWorld(dialect);
+    await world.poll();
+    api = await world.serveSeats();
+  });
+  afterAll(async () => {
+    const tokens = await world.tokens();
+    expect(tokens.length).toBeGreaterThan(10);
+    expect(world.logged.filter((line) => tokens.some((token) => line.includes(token)))).toEqual([]);
+    await world.close();
+  });
+
+  describe('the link in the first mail', () => {
+    test('shows one button and changes nothing, however often it is followed', async () => {
+      const token = await watched();
+      for (const method of ['GET', 'HEAD', 'GET']) {
+        expect((await api.ask(method, `/seats/confirm/${token}`, { key: null })).status).toBe(200);
+      }
+      expect(await world.statusOf(token)).toBe('pending');
+      const { text } = await get(`/seats/confirm/${token}`);
+      expect(text.match(/<button/g)).toHaveLength(1);
+      expect(text).toContain(`<form method="post" action="${token}">`);
+    });
+
+    test('the button confirms, and leads to the watch; the link then leads there too', async () => {
+      const token = await watched();
+      const { status, goesTo } = await post(api, `/seats/confirm/${token}`);
+      expect([status, goesTo]).toEqual([303, `/seats/manage/${token}?says=confirm`]);
+      expect(await world.statusOf(token)).toBe('active');
+      const { text } = await get(goesTo ?? '');
+      expect(text).toContain('Confirmed. You are watching this section.');
+      const again = await fetch(`${api.url}/seats/confirm/${token}`, { redirect: 'manual' });
+      expect([again.status, again.headers.get('location')]).toEqual([303, `../manage/${token}`]);
+    });
+  });
+
+  describe('the page of a watch', () => {
+    const press = async (token: string, step: string, fields: Record<string, string> = {}) => {
+      const { status, goesTo } = await post(api, `/seats/manage/${token}/${step}`, fields);
+      expect([step, status]).toEqual([step, 303]);
+      return (await get(goesTo ?? '')).text;
+    };
+
+    test('pause, resume, stop and undo, each with the sentence that says so', async () => {
+      const token = await confirmed();
+      expect(await press(token, 'pause')).toContain('Paused. No mail comes until you resume.');
+      expect(await world.statusOf(token)).toBe('paused');
+      expect(await press(token, 'resume')).toContain('Resumed. You are watching again.');
+      const stopped = await press(token, 'stop');
+      expect(stopped).toContain('Stopped. No more mails about this section.');
+      expect(stopped).toContain('Pressed by mistake? Until');
+      expect(stopped).toContain(`action="${token}/undo"`);
+      expect(stopped).not.toContain(`action="${token}/hours"`);
+      expect(await press(token, 'undo')).toContain('Taken back. You are watching again.');
+      expect(await world.statusOf(token)).toBe('active');
+    });
+
+    test('a day later leaving is final, and the page says how to begin anew', async () => {
+      const token = await confirmed();
+      await press(token, 'stop');
+      await world.clock.advance(25 * 3_600_000);
+      const text = await press(token, 'undo');
+      expect(text).toContain('That is not possible any more.');
+      expect(text).toContain('This watch has ended.');
+      expect(text).not.toContain(`action="${token}/undo"`);
+      await world.poll();
+    });
+
+    test('snooze until tomorrow, next week and a day, and end it', async () => {
+      const token = await confirmed();
+      const until = async () =>
+        (await world.seats.subscriptions.find(token))?.preferences.snoozeUntil ?? null;
+      expect(await press(token, 'snooze', { until: 'tomorrow' })).toContain('No mail before');
+      expect(await until()).toBeGreaterThan(world.clock.now());
+      await press(token, 'snooze', { until: 'next-week' });
+      await press(token, 'snooze', { until: '2026-03-08' });
+      // Eight in the morning, of a day on which the clocks went forward.
+      expect(await until()).toBe(Date.UTC(2026, 2, 8, 12));
+      for (const wrong of ['2020-01-01', '2026-02-30', '', '9999-01-01', '<script>'])
+        expect(await press(token, 'snooze', { until: wrong })).toContain('Nothing was changed');
+      expect(await until()).toBe(Date.UTC(2026, 2, 8, 12));
+      await press(token, 'wake');
+      expect(await until()).toBeNull();
+    });
+
+    test('hours and the most mails', async () => {
+      const token = await confirmed();
+      const text = await press(token, 'hours', { from: '22:00', to: '07:30' });
+      expect(text).toContain('Mail comes from 22:00 to 07:30.');
+      expect(await press(token, 'hours', { from: '22:00', to: '' })).toContain('Nothing was changed');
+      expect(await press(token, 'always')).toContain('Mail comes at any hour.');
+      expect(await press(token, 'most', { most: '3' })).toContain('value="3"');
+      for (const wrong of ['0', '-1', '1001', '2.5', 'x'])
+        expect(await press(token, 'most', { most: wrong })).toContain('Nothing was changed');
+      await press(token, 'most', { most: '' });
+      expect((await world.seats.subscriptions.find(token))?.preferences).toMatchObject({
+        ...{ deliveryWindow: null, maxNotifications: null },
+      });
+    });
+
+    test('shows what else its owner watches, whose buttons come back here', async () => {
+      const email = somebody();
+      const token = await confirmed(email);
+      const other = await confirmed(email, '09215');
+      const stranger = await confirmed();
+      const { text } = await get(`/seats/manage/${token}`);
+      expect(text).toContain('What else you watch');
+      expect(text).toContain(`<a href="${other}">`);
+      expect(text).not.toContain(stranger);
+      const { goesTo } = await post(api, `/seats/manage/${other}/pause`, { back: token });
+      expect(goesTo).toBe(`/seats/manage/${token}?says=pause&about=09215`);
+      expect((await get(goesTo ?? '')).text).toMatch(/<strong>01:198:111[^<]*: <\/strong>Paused/);
+      expect(await world.statusOf(other)).toBe('paused');
+      expect(await world.statusOf(token)).toBe('active');
+    });
+
+    test('goes back to nothing but pages of watches', async () => {
+      const token = await confirmed();
+      for (const back of ['https://elsewhere.example', '//elsewhere.example', '../../..', 'short'])
+        expect((await post(api, `/seats/manage/${token}/pause`, { back })).goesTo).toBe(
+          `/seats/manage/${token}?says=pause`,
+        );
+    });
+
+    test('has no address on it, and says nothing that was made up', async () => {
+      const token = await confirmed();
+      const { text } = await get(`/seats/manage/${token}?says=<script>&about=99999`);
+      expect(text).not.toContain('@example');
+      expect(text).not.toContain('<script');
+      expect(text).not.toContain('role="status"');
+    });
+  });
+
+  describe('a link that nobody gave out', () => {
+    test.each([
+      ['GET', '/seats/confirm/', ''],
+      ['POST', '/seats/confirm/', ''],
+      ['GET', '/seats/manage/', ''],
+      ['POST', '/seats/manage/', '/pause'],
+      ['POST', '/seats/manage/', '/undo'],
+    ])('gets one page, whatever is wrong with it: %s %s…%s', async (method, before, after) => {
+      const token = await confirmed();
+      const forged = token.slice(0, 22) + unknownToken.slice(22);
+      const pages = [];
+      for (const wrong of [unknownToken, forged, 'short', '%3Cscript%3E', '..%2f..%2fetc']) {
+        const { status, text, headers } = await api.ask(method, `${before}${wrong}${after}`, { key: null });
+        expect([wrong, status, headers.get('x-robots-tag')]).toEqual([wrong, 404, 'noindex, nofollow']);
+        pages.push(text);
+      }
+      expect(heading(pages[0] ?? '')).toBe('This link leads to no watch');
+      expect(new Set(pages).size).toBe(1);
+    });
+
+    test('links work from anywhere, also where no key is set', async () => {
+      const token = await confirmed();
+      const open = await world.serveSeats({ api: { keys: noKeys } });
+      const far = { 'x-forwarded-for': '203.0.113.7', origin: 'null', 'sec-fetch-site': 'cross-site' };
+      expect((await get(`/seats/manage/${token}`, far, open)).status).toBe(200);
+      expect((await post(open, `/seats/manage/${token}/pause`, {}, far)).status).toBe(303);
+    });
+  });
+});
