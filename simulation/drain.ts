@@ -21,7 +21,7 @@ const drainLongestMs = 6 * 24 * hourMs;
 /** No more faults, everybody works: now everything must come to an end. */
 export async function drain({ world, processes, restart }: Players): Promise<void> {
   const { clock, watch, mailman } = world;
-  world.endTroubles();
+  if (world.isTroubled()) world.endTroubles();
   await resumeAll(world);
   for (const { faults } of processes) if (!faults.isDead) faults.setClock(0);
   const giveUpAt = clock.now() + drainLongestMs;

@@ -36,6 +36,7 @@ const calls = {
   'a look-up': { risk: 1.5, isProvider: true },
   'a question': { risk: 1.5, isProvider: true },
   'a probe': { risk: 1, isProvider: true },
+  'a question to the feed': { risk: 2, isProvider: true },
 } as const;
 export type What = keyof typeof calls;
 

@@ -22,6 +22,8 @@ export interface Order {
   first: number;
   count: number;
   workers: number;
+  /** Only every so many of them: 1 where nothing is said. */
+  every?: number;
   /** Where `src` and `simulation` are. */
   folder: string;
   /** A run that broke a promise is told once more with less happening. */
@@ -32,7 +34,8 @@ export interface Order {
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
 export async function runMany(order: Order): Promise<Result> {
-  const { first, count, workers, folder, isToShrink = false, onProgress } = order;
+  const { first, count, workers, folder, isToShrink = false, onProgress, every = 1 } = order;
+  const seeds = Math.ceil(count / every);
   const startedAt = performance.now();
   const result: Result = { count: 0, broken: null, counts: {}, heapMb: [], rssMb: [], ms: 0 };
   const started: Worker[] = [];
@@ -52,7 +55,7 @@ export async function runMany(order: Order): Promise<Result> {
     if (message.kind === 'broken') {
       if (!result.broken || message.seed < result.broken.seed) result.broken = message;
     } else {
-      worker.next += message.count * workers;
+      worker.next += message.count * workers * every;
       result.count += message.count;
       addCounts(result.counts, message.counts);
       if (worker === started[0] && message.memory) {
@@ -64,8 +67,9 @@ export async function runMany(order: Order): Promise<Result> {
     if (result.broken) stopThoseBeyond(result.broken);
   }
 
-  const work = Array.from({ length: Math.min(workers, count) }, async (_, index) => {
-    const args = [first + index, count - index, workers, isToShrink ? 1 : 0].map(String);
+  const work = Array.from({ length: Math.min(workers, seeds) }, async (_, index) => {
+    const skipped = index * every;
+    const args = [first + skipped, count - skipped, workers * every, isToShrink ? 1 : 0].map(String);
     const child = fork(join(folder, 'simulation/seeds.ts'), args, {
       cwd: folder,
       // It collects garbage before it says what it holds.
@@ -89,8 +93,8 @@ export async function runMany(order: Order): Promise<Result> {
     end();
     process.off('exit', end);
   }
-  if (!result.broken && result.count !== count) {
-    throw new Error(`${count} seeds were to be run, and ${result.count} were`);
+  if (!result.broken && result.count !== seeds) {
+    throw new Error(`${seeds} seeds were to be run, and ${result.count} were`);
   }
   result.ms = performance.now() - startedAt;
   return result;

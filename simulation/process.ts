@@ -12,10 +12,12 @@ import { createQueries } from '../src/outbox/queries.ts';
 import type { Parcel, Provider } from '../src/providers/provider.ts';
 import { createReliable } from '../src/providers/reliable.ts';
 import { isTooLate } from '../src/providers/too-late.ts';
+import type { Source } from '../src/sources/source.ts';
 import { silentLog as log } from '../src/std/log.ts';
 import type { SignedRequest } from '../src/webhooks/signature.ts';
 import { createWebhooks, type WebhookAnswer } from '../src/webhooks/webhook.ts';
 import { createWebhookLog } from '../src/webhooks/webhook-log.ts';
+import { type CampusSide, createSeatParts, type SeatParts, type SeatTurn } from './campus/seat-parts.ts';
 import { hourMs } from './chance.ts';
 import { untilEdge } from './edges.ts';
 import { createFaults, type Faults } from './faults.ts';
@@ -35,8 +37,10 @@ export interface SimulatedProcess {
   consent: Consent;
   receive(request: SignedRequest): Promise<WebhookAnswer>;
   /** Starts a turn and does not wait for it. */
-  start(turn: TurnKind): void;
-  isIdle(turn: TurnKind): boolean;
+  start(turn: TurnKind | SeatTurn): void;
+  isIdle(turn: TurnKind | SeatTurn): boolean;
+  /** Course seats, in the runs that have a campus. */
+  seats: SeatParts | null;
   /** Finishes what is in hand and begins nothing more. */
   stop(): void;
   readonly isStopping: boolean;
@@ -47,7 +51,11 @@ export type TurnKind = (typeof turnKinds)[number];
 
 export const healAfterMs = 6 * hourMs;
 
-export function createProcess(name: string, world: World): SimulatedProcess {
+export function createProcess(
+  name: string,
+  world: World,
+  campus: CampusSide | null = null,
+): SimulatedProcess {
   const { chance, story, namespace, policies, isReliable, mayStrike, isDiskFull } = world;
   const faults = createFaults({
     ...{ name, chance, story, clock: world.clock, rate: world.faultRate },
@@ -75,8 +83,12 @@ export function createProcess(name: string, world: World): SimulatedProcess {
   });
   const provider = providerOf('reconcile');
 
-  const sources = createSources(world, faults, world.told);
-  const consent = consentIn(world, { db, clock });
+  const sources: Source[] = campus ? [] : createSources(world, faults, world.told);
+  const consent = consentIn(world, {
+    ...{ db, clock },
+    onLeft: async ({ source, recipient }, tx) => sourceNamed(source)?.left?.([recipient], tx),
+    onReturned: async ({ source, recipient }, tx) => sourceNamed(source)?.returned?.([recipient], tx),
+  });
   const sourceNamed = (source: string) => sources.find((each) => each.name === source);
   const listeners = {
     consent: world.overheard(consent),
@@ -86,6 +98,10 @@ export function createProcess(name: string, world: World): SimulatedProcess {
     ...{ db, clock, log, namespace, listeners },
     healAfterMs: provider.progress ? healAfterMs : null,
   });
+  const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal);
+  const seats = campus && createSeatParts({ name, world, campus, db, faults, outbox, consent, stopping });
+  sources.push(...(seats?.sources ?? []));
   const queries = createQueries(db);
   const pace = createPace({ db, provider, clock, log });
   const common = { outbox, queries, sources, consent, provider, pace, clock, log, worker: name };
@@ -108,16 +124,15 @@ export function createProcess(name: string, world: World): SimulatedProcess {
   });
   const heal = createHeal({ ...common, policyOf });
 
-  const stopping = new AbortController();
-  setMaxListeners(0, stopping.signal);
-  const turns: Record<TurnKind, () => Promise<unknown>> = {
+  const turns: Record<TurnKind, () => Promise<unknown>> & Partial<SeatParts['turns']> = {
+    ...seats?.turns,
     dispatch: () => dispatch.runOnce(stopping.signal),
     sweep: () => sweep.runOnce(),
     reconcile: () => reconcile.runOnce(stopping.signal),
     heal: () => heal.runOnce(stopping.signal),
     link: () => webhooks.linkWaiting(),
   };
-  const running = new Set<TurnKind>();
+  const running = new Set<TurnKind | SeatTurn>();
   story.tell(`${name} starts with ${service.account}`);
 
   return {
@@ -126,12 +141,13 @@ export function createProcess(name: string, world: World): SimulatedProcess {
     faults,
     outbox,
     consent,
+    seats,
     receive: (request) => webhooks.receive(request),
     start(turn) {
       running.add(turn);
       const { failures } = faults;
       if (turn === 'dispatch') world.watch.turnBegins(name, service.account);
-      turns[turn]()
+      (turns[turn] ?? idle)()
         .then(() => {
           const isClean = !faults.isDead && faults.failures === failures;
           if (turn === 'dispatch' && isClean) world.watch.turnEnded(name);
@@ -150,6 +166,8 @@ export function createProcess(name: string, world: World): SimulatedProcess {
     },
   };
 }
+
+const idle = async () => {};
 
 type Marked = Parcel & { by: Part };
 

@@ -38,6 +38,22 @@ export const promises = {
   'nothing lost': 'what was answered as taken is there',
   healing: 'what the provider can still tell is found out, though no webhook came',
   'everything ends': 'after the troubles every delivery comes to its end',
+  'an opening is real':
+    'a section is told as open only by a list that names it anew, by a catalog where no list is fresh, or by a person',
+  'an opening is told once': 'one opening is one open event, until a closing is recorded',
+  'a closing is believed':
+    'after two lists without it, an interval apart, and after half a list only when it is confirmed; then for sure',
+  'nobody is forgotten':
+    'who watched a section when it opened has a delivery, which ends with a mail or for a reason that is so',
+  'who should not hear does not':
+    'nobody is mailed about a seat who has not confirmed, rests, left, had enough, sleeps, or for whom it is gone',
+  'last known': 'who was told is written down as told, once, and as not told with every closing',
+  keys: 'an open event has the key that it is made of, its deliveries carry it, and each mail leaves under its own',
+  'the view tells the same':
+    "the view of an older system tells of each delivery in that system's words, and truly",
+  'the feed is spared':
+    'a list is asked for by one name, at its intervals, and not while the feed wants rest',
+  retention: 'after thirty days open events are gone with their deliveries, and nothing before',
   'the same run': 'the same seed is the same run',
 } as const;
 export type PromiseName = keyof typeof promises;

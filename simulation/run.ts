@@ -1,3 +1,5 @@
+import { isCampusSeed } from './campus/campus-seeds.ts';
+import { runCampus } from './campus/run-campus.ts';
 import { hourMs, minuteMs } from './chance.ts';
 import { drain, type Players } from './drain.ts';
 import { untilEdge } from './edges.ts';
@@ -36,6 +38,7 @@ const stepsMin = 15;
 const stepsMax = 60;
 
 export async function runSeed(seed: number, stage: Stage, cut: Cut = nothingCut): Promise<Run> {
+  if (isCampusSeed(seed)) return runCampus(seed, stage, cut);
   await stage.clear();
   const struck: string[] = [];
   const world = createWorld(seed, stage, cut, struck);

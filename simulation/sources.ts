@@ -2,6 +2,11 @@ import type { Policy } from '../src/domain/policy.ts';
 import { plainPolicy } from '../src/domain/policy.ts';
 import type { Verdict } from '../src/outbox/begin.ts';
 import type { Fact } from '../src/outbox/facts.ts';
+import { seatPolicy, seatSourceName } from '../src/sources/course-seats/mail/seat-source.ts';
+import {
+  verificationPolicy,
+  verificationSourceName,
+} from '../src/sources/course-seats/mail/verification-source.ts';
 import { plainSource } from '../src/sources/plain/plain.ts';
 import type { Draft, Source } from '../src/sources/source.ts';
 import type { Chance } from './chance.ts';
@@ -14,7 +19,8 @@ import type { World } from './world.ts';
  * was frozen can be sent again. Some of their deliveries cannot be drafted, and some kill the worker that tries.
  */
 export const sourceNames = ['seats', 'plain', 'letters'] as const;
-export type SourceName = (typeof sourceNames)[number];
+/** In the runs of a campus there are these two instead, and they are the real ones. */
+export type SourceName = (typeof sourceNames)[number] | typeof seatSourceName | typeof verificationSourceName;
 export const laneOf = { seats: 'urgent', plain: 'normal', letters: 'bulk' } as const;
 
 export class BookkeepingFailed extends Error {}
@@ -30,6 +36,8 @@ export function createPolicies(chance: Chance): Readonly<Record<SourceName, Poli
     },
     plain: { ...plainPolicy, ...tries() },
     letters: { ...plainPolicy, ...tries(), leaseMs: 60 * secondMs },
+    [seatSourceName]: seatPolicy,
+    [verificationSourceName]: verificationPolicy,
   };
 }
 

@@ -3,6 +3,7 @@ import { type Database, openDatabase } from '../src/db/database.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { render } from '../src/emails/render.ts';
 import { readNamespace } from '../src/outbox/outbox.ts';
+import { validateMailJob } from '../src/sources/course-seats/mail/validate-mail-job.ts';
 import { systemClock } from '../src/std/clock.ts';
 import { silentLog } from '../src/std/log.ts';
 
@@ -18,13 +19,27 @@ export interface Stage {
   restore(copy: Copy): Promise<void>;
 }
 
-/** Deliveries with all that stands beside them, and what says whether mail may leave. */
-export type Watched = 'deliveries' | 'pace';
+/** Deliveries with all that stands beside them, what says whether mail may leave, and the tables of course seats. */
+export type Watched = 'deliveries' | 'pace' | 'seats';
 
 export type Copy = ReadonlyMap<string, readonly Readonly<Record<string, unknown>>[]>;
 
+const seatTables = [
+  'leases',
+  'subscription_events',
+  'subscriptions',
+  'open_event_fanouts',
+  'open_events',
+  'open_list_indexes',
+  'open_lists',
+  'open_section_snapshots',
+  'section_status_events',
+  'sections',
+  'courses',
+];
 /** Parents after children. `sqlite_sequence` too: a run must not see how many rows earlier runs made. */
 const tables = [
+  ...seatTables,
   'delivery_mails',
   'delivery_events',
   'delivery_counts',
@@ -38,6 +53,7 @@ const tables = [
   'deliveries',
   'sqlite_sequence',
 ];
+const seatsWritten = new RegExp(`\\b(${seatTables.join('|')})\\b`);
 // A fixed namespace: the ids of deliveries are part of a run, and a run depends on its seed alone.
 const fixedIds = { uuid: () => '6f1d2c3b-0000-4000-8000-000000000001', secret: () => '' };
 
@@ -46,7 +62,9 @@ export async function openStage(): Promise<Stage> {
   const db = await openDatabase('sqlite::memory:', { clock: systemClock, log: silentLog, onStatement });
   await migrate(db, { clock: systemClock, ids: fixedIds });
   // The templates are read from disk here, in real time; in a run they are there at once.
-  await render({ template: 'plain', locale: null, props: {} });
+  for (const template of ['plain', 'open-seat', 'verification'])
+    await render({ template, locale: null, props: {} });
+  await validateMailJob({});
   await db.write.updateTable('instance').set({ namespace: fixedIds.uuid() }).execute();
   const run = (sql: string, values: readonly unknown[] = []) =>
     db.write.executeQuery(CompiledQuery.raw(sql, [...values])) as Promise<{
@@ -79,24 +97,25 @@ export async function openStage(): Promise<Stage> {
 }
 
 function watchStatements() {
-  const kinds = new Map<string, Watched | null>();
+  const kinds = new Map<string, readonly Watched[]>();
   let seen = new Set<Watched>();
-  const kindOf = (text: string): Watched | null => {
-    if (!/^\s*(insert|update|delete)/i.test(text)) return null;
-    if (/\b(provider_pace|pauses)\b/.test(text)) return 'pace';
+  const kindsOf = (text: string): Watched[] => {
+    if (!/^\s*(insert|update|delete)/i.test(text)) return [];
+    const written: Watched[] = seatsWritten.test(text) ? ['seats'] : [];
+    if (/\b(provider_pace|pauses)\b/.test(text)) return [...written, 'pace'];
     const isBeside = /\b(deliveries|delivery_mails|delivery_events|suppressions|unsubscribe_tokens)\b/.test(
       text,
     );
-    return isBeside ? 'deliveries' : null;
+    return isBeside ? [...written, 'deliveries'] : written;
   };
   return {
     onStatement: ({ sql }: { sql: string }) => {
-      let kind = kinds.get(sql);
-      if (kind === undefined) {
-        kind = kindOf(sql);
-        kinds.set(sql, kind);
+      let written = kinds.get(sql);
+      if (written === undefined) {
+        written = kindsOf(sql);
+        kinds.set(sql, written);
       }
-      if (kind !== null) seen.add(kind);
+      for (const kind of written) seen.add(kind);
     },
     touched: () => {
       const before = seen;

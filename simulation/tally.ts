@@ -85,6 +85,28 @@ export const faultNames = [
   'bookkeeping fails',
   'a draft fails',
   'the source says no at the last moment',
+  // Course seats
+  'the feed answers with an empty list',
+  'the feed loses a part of its list',
+  'the feed loses another part of its list each time',
+  'the feed tells an old list',
+  'the feed names a section, and then not, and then again',
+  'the feed wants to be asked less',
+  'the feed is out of order',
+  'the feed answers with a page',
+  'the feed is slow',
+  'the feed cannot be reached',
+  'the feed names an index that no catalog knows',
+  'a poller dies between two misses',
+  'two processes ask the feed at once',
+  'a campus fills up at once',
+  'the catalog tells what the feed does not',
+  'the catalog is read, and is old',
+  'a seat is gone while a mail about it waits',
+  'an operator reports an opening',
+  'an operator has the feed asked at once',
+  'somebody changes their wishes while a mail to them waits',
+  'somebody changes their wishes while a mail to them is claimed',
 ] as const;
 export type FaultName = (typeof faultNames)[number];
 

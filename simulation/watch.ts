@@ -8,6 +8,7 @@ import type { Fact } from '../src/outbox/facts.ts';
 import type { MailReference, Parcel } from '../src/providers/provider.ts';
 import type { Clock } from '../src/std/clock.ts';
 import { createAttemptCount } from './attempts.ts';
+import type { CampusWatch } from './campus/campus-watch.ts';
 import { denyUnknown, findAgain } from './denials.ts';
 import { checkTheEnd } from './end.ts';
 import { createHands } from './hands.ts';
@@ -84,7 +85,9 @@ const query = CompiledQuery.raw(
   `SELECT ${columns.join(', ')},
     EXISTS (SELECT 1 FROM suppressions WHERE address_key = to_email AND lifted_at IS NULL AND scope IN ('*', deliveries.source))
     OR EXISTS (SELECT 1 FROM unsubscribe_tokens AS token WHERE token.recipient = deliveries.recipient
-      AND token.source = deliveries.source AND unsubscribed_at IS NOT NULL) AS said_no,
+      AND token.source = deliveries.source AND unsubscribed_at IS NOT NULL)
+    OR (deliveries.source LIKE 'course-seats%' AND EXISTS (SELECT 1 FROM subscriptions
+      WHERE subscription_id = CAST(deliveries.recipient AS INTEGER) AND status = 'unsubscribed')) AS said_no,
     EXISTS (SELECT 1 FROM delivery_mails AS mail WHERE mail.delivery_seq = seq AND mail.round = deliveries.round
       AND html IS NOT NULL) AS is_frozen,
     (SELECT max(event_seq) FROM delivery_events WHERE delivery_seq = seq) AS told_up_to
@@ -102,12 +105,14 @@ export interface WatchParts {
   mailman: Pick<Mailman, 'answered'>;
   kind: ProviderKind;
   isReliable: boolean;
+  /** Who looks at the tables of a campus, in the runs that have one. */
+  beside: { campus: CampusWatch | null };
 }
 
 const restoring = 'a fail-over';
 
 export function createWatch(parts: WatchParts): Watch {
-  const { db, touched, clock, story, ledger, tally, policies, kind, isReliable, mailman } = parts;
+  const { db, touched, clock, story, ledger, tally, policies, kind, isReliable, mailman, beside } = parts;
   let rows: WatchedRow[] = [];
   let changes = 0;
   let learntNow: ReadonlySet<string> = new Set();
@@ -219,6 +224,7 @@ export function createWatch(parts: WatchParts): Watch {
     },
     async look(who) {
       const written = touched();
+      const rowsBefore = rows;
       if (written.has('deliveries')) {
         const told = story.lines.length;
         changes += 1;
@@ -227,11 +233,13 @@ export function createWatch(parts: WatchParts): Watch {
       }
       if (written.has('pace')) await turns.readPace();
       for (const row of rows) checkTruth(row, ledger, violate);
+      await beside.campus?.look(written, rowsBefore, rows);
     },
     lookAround() {
       for (const row of rows) checkTruth(row, ledger, violate);
     },
     told(facts) {
+      beside.campus?.told(facts);
       for (const { kind, delivery } of facts) {
         if (kind !== 'first_accepted') continue;
         const times = (firstAccepted.get(delivery.id) ?? 0) + 1;

@@ -1,10 +1,14 @@
-import { type Consent, createConsent } from '../src/consent/consent.ts';
+import { type Consent, type ConsentParts, createConsent } from '../src/consent/consent.ts';
 import type { Database } from '../src/db/database.ts';
 import type { Policy } from '../src/domain/policy.ts';
 import type { Fact } from '../src/outbox/facts.ts';
 import { createOutbox, type Outbox } from '../src/outbox/outbox.ts';
-import { type Clock, createManualClock, type ManualClock } from '../src/std/clock.ts';
+import type { Source } from '../src/sources/source.ts';
+import { createManualClock, type ManualClock } from '../src/std/clock.ts';
+import type { Ids } from '../src/std/ids.ts';
 import { silentLog } from '../src/std/log.ts';
+import { isCampusSeed } from './campus/campus-seeds.ts';
+import type { CampusWatch } from './campus/campus-watch.ts';
 import { type Chance, createChance, hourMs } from './chance.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import { createMailman, type Mailman } from './mailman.ts';
@@ -27,6 +31,8 @@ export interface World {
   ledger: Ledger;
   mailman: Mailman;
   watch: Watch;
+  /** In the runs that have a campus: who looks at its tables, and the sources for those who are not processes. */
+  beside: { campus: CampusWatch | null; sources: readonly Source[] };
   /** For those who are not processes of the engine: operators, people. */
   outbox: Outbox;
   consent: Consent;
@@ -93,8 +99,10 @@ export function createWorld(
   let drafts = 0;
   let step = 0;
   let faultsInStep = 0;
-  const mood = chance.weighted(moods);
-  const rate = chance.one(mood === 'sleepy' ? [0.05, 0.1] : [0, 0.02, 0.05, 0.1]);
+  const isCampus = isCampusSeed(seed);
+  const mood = isCampus ? 'ordinary' : chance.weighted(moods);
+  const rates = isCampus ? [0, 0.005, 0.01, 0.02] : [0, 0.02, 0.05, 0.1];
+  const rate = chance.one(mood === 'sleepy' ? [0.05, 0.1] : rates);
   const kind: ProviderKind = {
     hasKey: chance.isTrue({ ordinary: 0.4, crowded: 0.5, shaky: 0.85, deaf: 0.75, sleepy: 0.6 }[mood]),
     canLookUp: chance.isTrue(mood === 'sleepy' ? 0.85 : 0.5),
@@ -127,6 +135,7 @@ export function createWorld(
     onAccepted: mailman.announce,
     numberOf: (id) => watch.rows.find((row) => row.id === id)?.seq,
   });
+  const beside: World['beside'] = { campus: null, sources: [] };
   const watch: Watch = createWatch({
     db,
     touched,
@@ -138,6 +147,7 @@ export function createWorld(
     policies,
     kind,
     isReliable,
+    beside,
   });
 
   let uncommitted: Fact[] = [];
@@ -187,8 +197,9 @@ export function createWorld(
     };
   const listeners = {
     consent: overheard(consent),
-    source: () => async (facts: readonly Fact[]) => told(facts),
+    source: (name: string) => beside.sources.find((each) => each.name === name)?.changed ?? tellUs,
   };
+  const tellUs = async (facts: readonly Fact[]) => told(facts);
   const told = (facts: readonly Fact[]) => {
     uncommitted.push(...facts);
   };
@@ -203,7 +214,7 @@ export function createWorld(
   );
 
   return {
-    ...{ chance, clock, story, tally, db, namespace, policies, ledger, mailman, watch, consent },
+    ...{ chance, clock, story, tally, db, namespace, policies, ledger, mailman, watch, consent, beside },
     outbox: createOutbox({ db, clock, log: silentLog, namespace, listeners }),
     service: () => service,
     switchAccount() {
@@ -235,13 +246,17 @@ export function createWorld(
   };
 }
 
+const links = { secrets: ['simulation'], baseUrl: () => 'https://mail.example.org' };
+
+export function idsOf(chance: Chance): Ids {
+  const digits = () => String(chance.between(0, 99_999_999_999)).padStart(11, '0');
+  return { uuid: () => '', secret: () => digits() + digits() };
+}
+
 /** As a process has it; the numbers of links come from the dice, so that a run depends on its seed alone. */
 export function consentIn(
   { chance }: Pick<World, 'chance'>,
-  { db, clock }: { db: Database; clock: Clock },
+  { db, clock, ...listeners }: Pick<ConsentParts, 'db' | 'clock' | 'onLeft' | 'onReturned'>,
 ): Consent {
-  const digits = () => String(chance.between(0, 99_999_999_999)).padStart(11, '0');
-  const ids = { uuid: () => '', secret: () => digits() + digits() };
-  const links = { secrets: ['simulation'], baseUrl: () => 'https://mail.example.org' };
-  return createConsent({ db, clock, ids, log: silentLog, ...links });
+  return createConsent({ db, clock, ids: idsOf(chance), log: silentLog, ...links, ...listeners });
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { campusEvery, isCampusSeed } from '../campus/campus-seeds.ts';
 import { type Order, type Result, root, runMany } from '../many.ts';
 import type { Broken } from '../seeds.ts';
 import type { PlantedBug } from './planted-bug.ts';
@@ -19,13 +20,23 @@ interface Seeds extends Omit<Order, 'folder'> {
 type Edits = PlantedBug['edits'];
 
 /** Runs seeds on a copy of the source that has this bug, and asks of the first alarm whether it is about the bug at all. */
-export function runPlanted({ edits }: Pick<PlantedBug, 'edits'>, seeds: Seeds): Promise<PlantedResult> {
-  const { from = root, ...order } = seeds;
+export function runPlanted(
+  { edits, where }: Pick<PlantedBug, 'edits' | 'where'>,
+  seeds: Seeds,
+): Promise<PlantedResult> {
+  const { from = root, ...asked } = seeds;
+  const order = where === undefined ? asked : onCampus(asked);
   return onCopy(from, edits, async (folder) => {
     const result = await runMany({ ...order, folder });
     const { broken } = result;
     return { ...result, objection: broken && (await objectionTo(broken, from, folder)) };
   });
+}
+
+/** Of these seeds, those that have a campus. */
+function onCampus<T extends Pick<Order, 'first' | 'count'>>(order: T): T & { every: number } {
+  const first = Math.ceil(order.first / campusEvery) * campusEvery;
+  return { ...order, first, count: order.first + order.count - first, every: campusEvery };
 }
 
 /** The same on a copy as it is: what breaks there is the simulator's fault, or the engine's. */
@@ -65,7 +76,8 @@ const seedsTried = 3;
 /** A source that throws whatever it is asked would break promises, too. Somewhere, some mail must have begun. */
 async function standsStill({ seed, lines }: Broken, folder: string): Promise<boolean> {
   if (hasBegun(lines)) return false;
-  for (let next = seed + 1; next <= seed + seedsTried; next++) {
+  const stride = isCampusSeed(seed) ? campusEvery : 1;
+  for (let next = seed + stride; next <= seed + seedsTried * stride; next += stride) {
     const { broken } = await runMany({ first: next, count: 1, workers: 1, folder });
     if (!broken || hasBegun(broken.lines)) return false;
   }

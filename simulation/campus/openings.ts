@@ -1,0 +1,296 @@
+import { createHash } from 'node:crypto';
+import type { OpenEventRow } from '../../src/db/seats-schema.ts';
+import type { Clock } from '../../src/std/clock.ts';
+import { skewMs, type Violate } from '../promises.ts';
+import type { Story } from '../story.ts';
+import { termId } from './campus.ts';
+import type { Seats, SnapshotRow } from './seat-tables.ts';
+
+/**
+ * Openings and closings, beside the lists that were written down: a slow and obvious reading of the rules, which keeps its own
+ * account of what may be believed and never asks the code that is watched.
+ */
+export interface OpeningWatch {
+  look(before: Seats, seats: Seats): void;
+  /** What may be believed open, by our own account. */
+  openIn(list: string): ReadonlySet<string>;
+  /** The last event of a section. */
+  last(index: string): OpenEventRow | undefined;
+  /** The number of the last closing of a section; 0 where none was. */
+  lastClosing(index: string): number;
+  event(id: number): OpenEventRow | undefined;
+  /** An operator has said so. */
+  reported(index: string): void;
+}
+
+interface Account {
+  isBegun: boolean;
+  /** Of each that is believed open: when lists that counted did not have it, since it was last in one. */
+  open: Map<string, number[]>;
+  /** Lists in a row that had lost too much. */
+  held: { at: number; lost: ReadonlySet<string> }[];
+  lastAt: number;
+}
+
+const windowMs = 180_000; // 004: the freshness window.
+const spacingMs = 10_500; // The shortest interval: 15 s less 30 %.
+const emptyPauseMs = 30_000; // 004-65
+const confirmation = { samples: 3, spanMs: 300_000, gapMs: 120_000 }; // 8.8
+const freshMs = 60_000;
+
+interface Parts {
+  violate: Violate;
+  story: Story;
+  clock: Clock;
+  told: ReadonlyMap<string, readonly string[]>;
+}
+
+export function createOpeningWatch({ violate, story, clock, told }: Parts): OpeningWatch {
+  const accounts = new Map<string, Account>();
+  const lastOf = new Map<string, OpenEventRow>();
+  const openings = new Map<string, OpenEventRow>();
+  const closings = new Map<string, number>();
+  const byId = new Map<number, OpenEventRow>();
+  const reports = new Set<string>();
+  const accountOf = (list: string): Account => {
+    const known = accounts.get(list) ?? { isBegun: false, open: new Map(), held: [], lastAt: 0 };
+    accounts.set(list, known);
+    return known;
+  };
+
+  /** A list that was written down, with the events that came of it. */
+  function checkList(row: SnapshotRow, events: readonly OpenEventRow[]): void {
+    const account = accountOf(row.campus_code);
+    const at = Date.parse(row.seen_open_at);
+    const indexes = told.get(row.source_hash);
+    if (!indexes) {
+      violate('an opening is real', `list ${row.snapshot_id} was never told by the feed`);
+      return;
+    }
+    if (at < account.lastAt - 2 * skewMs) {
+      violate('an opening is real', `list ${row.snapshot_id} is older than the one before it`);
+    }
+    account.lastAt = Math.max(at, account.lastAt);
+    const listed = new Set(indexes);
+    const lost = new Set([...account.open.keys()].filter((index) => !listed.has(index)));
+    const fresh = indexes.filter((index) => !account.open.has(index));
+    const opened = new Set(
+      events.filter((each) => each.status_after === 'Open').map((each) => each.index_number),
+    );
+    const closed = events.filter((each) => each.status_after === 'Closed').map((each) => each.index_number);
+    const expected = verdictOf(account, indexes, lost, at);
+    if (!expected.includes(row.verdict)) {
+      violate(
+        row.verdict === 'taken' ? 'a closing is believed' : 'an opening is real',
+        `list ${row.snapshot_id} of ${indexes.length}, which lost ${lost.size} of ${account.open.size}, is ${row.verdict}`,
+      );
+    }
+    if (row.verdict === 'baseline' || row.verdict === 'empty') {
+      if (events.length > 0) violate('an opening is real', `events came of a list that is ${row.verdict}`);
+      if (row.verdict === 'empty') return;
+      account.isBegun = true;
+      account.open = new Map(indexes.map((index) => [index, []]));
+      return;
+    }
+    checkOpened(fresh, opened, at);
+    if (row.verdict === 'held') {
+      account.held = heldWith(account.held, { at, lost });
+      if (closed.length > 0)
+        violate('a closing is believed', `${closed[0]} was closed by a list that is held back`);
+    } else {
+      checkClosed(account, lost, closed, at);
+      account.held = [];
+    }
+    for (const index of closed) account.open.delete(index);
+    for (const index of indexes) account.open.set(index, []);
+  }
+
+  function checkOpened(fresh: readonly string[], opened: ReadonlySet<string>, at: number): void {
+    for (const index of opened) {
+      if (!fresh.includes(index))
+        violate('an opening is real', `${index} was told as open, and was open before`);
+    }
+    for (const index of fresh) {
+      const last = openings.get(index);
+      const isRepeat = last === lastOf.get(index) && last && at - Date.parse(last.event_at) < windowMs;
+      if (!opened.has(index) && !isRepeat) {
+        violate('nobody is forgotten', `${index} is in a list again, and no opening was recorded`);
+      }
+    }
+  }
+
+  function checkClosed(
+    account: Account,
+    lost: ReadonlySet<string>,
+    closed: readonly string[],
+    at: number,
+  ): void {
+    for (const index of lost) {
+      const misses = account.open.get(index) ?? [];
+      const isMissedTwice = misses.some((missedAt) => Math.abs(at - missedAt) >= spacingMs);
+      // By those that lack it, back to the last that did not.
+      const since = account.held.findLastIndex((list) => !list.lost.has(index)) + 1;
+      const isSure = isConfirmedBy(account.held.slice(since), at);
+      const isClosed = closed.includes(index);
+      if (isClosed && !isMissedTwice && !isSure) {
+        violate(
+          'a closing is believed',
+          `${index} was closed after it was missed by ${misses.length + 1} lists`,
+        );
+      }
+      if (!isClosed && isMissedTwice) {
+        violate(
+          'a closing is believed',
+          `${index} was missed by ${misses.length + 1} lists, and is not closed`,
+        );
+      }
+      if (!isClosed) misses.push(at);
+    }
+    const other = closed.find((index) => !lost.has(index));
+    if (other) violate('a closing is believed', `${other} was closed by a list that names it`);
+  }
+
+  function checkOther(event: OpenEventRow, before: Seats): void {
+    const { index_number: index, detected_by: by, status_after: after } = event;
+    const list = index === '40001' || index.startsWith('5') ? 'ONLINE_NB' : 'NB';
+    const account = accountOf(list);
+    if (by === 'manual') {
+      if (!reports.has(index)) violate('an opening is real', `nobody has reported ${index}`);
+      if (account.open.has(index))
+        violate('an opening is told once', `${index} was reported, and was open before`);
+    } else {
+      const word = before.words.find(
+        (each) =>
+          each.index_number === index &&
+          each.weighed_at === null &&
+          (each.status_after === 'Open') === (after === 'Open'),
+      );
+      if (!word) violate('an opening is real', `${index} is ${after} by the catalog, which has not said so`);
+      const row = before.lists.find((each) => each.campus_code === list);
+      const isFresh = row?.held === null && (row.good_at ?? 0) >= clock.now() - freshMs + 2 * skewMs;
+      const misses = account.open.get(index) ?? [];
+      if (after === 'Open' && isFresh)
+        violate('an opening is real', `${index} is open by the catalog, against a fresh feed`);
+      if (after === 'Closed' && isFresh && misses.length === 0) {
+        violate('a closing is believed', `${index} was closed by the catalog, against a fresh feed`);
+      }
+    }
+    if (!account.isBegun) return;
+    if (after === 'Open') account.open.set(index, []);
+    else account.open.delete(index);
+  }
+
+  function checkEvent(event: OpenEventRow): void {
+    const { index_number: index, status_after: after, event_at: at } = event;
+    const last = lastOf.get(index);
+    if (
+      after === 'Open' &&
+      last?.status_after === 'Open' &&
+      Date.parse(at) - Date.parse(last.event_at) < windowMs
+    ) {
+      violate(
+        'an opening is told once',
+        `${index} opens twice within three minutes, and was not closed between`,
+      );
+    }
+    if (!keysOf(event).includes(event.dedupe_key)) {
+      violate('keys', `the key of open event ${event.open_event_id} is not what it is made of`);
+    }
+    if (event.seat_delta !== (after === 'Open' ? 1 : -1))
+      violate('an opening is real', `${index}: delta ${event.seat_delta}`);
+    lastOf.set(index, event);
+    byId.set(event.open_event_id, event);
+    if (after === 'Open') openings.set(index, event);
+    else closings.set(index, event.open_event_id);
+  }
+
+  return {
+    reported: (index) => void reports.add(index),
+    openIn: (list) => new Set(accountOf(list).open.keys()),
+    last: (index) => lastOf.get(index),
+    lastClosing: (index) => closings.get(index) ?? 0,
+    event: (id) => byId.get(id),
+    look(before, seats) {
+      for (const row of seats.snapshots) {
+        checkList(
+          row,
+          seats.events.filter(({ snapshot_id }) => snapshot_id === row.snapshot_id),
+        );
+      }
+      for (const event of seats.events) {
+        if (event.detected_by !== 'open_sections') checkOther(event, before);
+        checkEvent(event);
+      }
+      // Of many at once the story has the first.
+      for (const { open_event_id: id, index_number, status_after, detected_by } of seats.events.slice(0, 5)) {
+        story.tell(`  open event ${id}: ${index_number} is ${status_after} (${detected_by})`);
+      }
+      if (seats.events.length > 5) story.tell(`  and ${seats.events.length - 5} more`);
+      for (const row of seats.snapshots) {
+        const list = seats.lists.find(({ campus_code }) => campus_code === row.campus_code);
+        const restMs = (list?.next_poll_at ?? 0) - Date.parse(row.seen_open_at);
+        if (restMs < (row.verdict === 'empty' ? emptyPauseMs : spacingMs)) {
+          violate(
+            'the feed is spared',
+            `after list ${row.snapshot_id}, which is ${row.verdict}, it is asked in ${restMs} ms`,
+          );
+        }
+      }
+      if (seats.snapshots.length > 0) checkBeliefs(seats, accounts, violate);
+    },
+  };
+}
+
+/** What is believed is what the lists have said, no more and no less. */
+function checkBeliefs({ beliefs }: Seats, accounts: ReadonlyMap<string, Account>, violate: Violate): void {
+  for (const [list, { open, isBegun }] of accounts) {
+    if (!isBegun) continue;
+    const believed = beliefs.get(list) ?? new Set();
+    for (const index of open.keys()) {
+      if (believed.has(index)) continue;
+      violate('nobody is forgotten', `${index} is in the lists of ${list}, and is not believed open`);
+    }
+    for (const index of believed) {
+      if (open.has(index)) continue;
+      violate('a closing is believed', `${index} is believed open, and ${list} has no list that says so`);
+    }
+  }
+}
+
+function verdictOf(
+  { isBegun, open, held }: Account,
+  indexes: readonly string[],
+  lost: ReadonlySet<string>,
+  at: number,
+): readonly SnapshotRow['verdict'][] {
+  if (indexes.length === 0) return ['empty'];
+  if (!isBegun) return ['baseline'];
+  const share = held.length > 0 ? 0.05 : 0.1;
+  if (lost.size < Math.max(25, open.size * share)) return ['taken'];
+  return isConfirmedBy(heldWith(held, { at, lost }), at) ? ['held', 'taken'] : ['held'];
+}
+
+type HeldList = Account['held'][number];
+
+/** Those that can confirm each other: a gap that is too long begins a new row of them. */
+function heldWith(held: readonly HeldList[], next: HeldList): HeldList[] {
+  const last = held.at(-1);
+  return last && next.at - last.at <= confirmation.gapMs ? [...held, next] : [next];
+}
+
+function isConfirmedBy(held: readonly HeldList[], at: number): boolean {
+  const first = held[0];
+  const count = held.length + (held.at(-1)?.at === at ? 0 : 1);
+  return first !== undefined && count >= confirmation.samples && at - first.at >= confirmation.spanMs;
+}
+
+/** Spec 004's key, and those of a second or third opening within its three minutes. */
+function keysOf({ campus_code, index_number, status_after, event_at }: OpenEventRow): string[] {
+  const bucket = Math.floor(Date.parse(event_at) / windowMs);
+  const text = [termId, campus_code, index_number, status_after, bucket].join('|');
+  return ['', ...Array.from({ length: 8 }, (_, at) => `|${at + 2}`)].map((more) =>
+    createHash('sha1')
+      .update(text + more)
+      .digest('hex'),
+  );
+}

@@ -1,0 +1,225 @@
+import { hourMs, minuteMs, secondMs } from '../chance.ts';
+import { untilEdge } from '../edges.ts';
+import { operate, requestBySql, suppressSomebody, unsubscribe } from '../people.ts';
+import { createProcess, type SimulatedProcess } from '../process.ts';
+import type { Run } from '../run.ts';
+import type { Stage } from '../stage.ts';
+import { type Cut, createWorld, nothingCut, type World } from '../world.ts';
+import { createCampus, termId } from './campus.ts';
+import { createCampusFeed, type Trouble, troubles } from './campus-feed.ts';
+import { createCampusWatch } from './campus-watch.ts';
+import { found } from './founding.ts';
+import { endCampus } from './peace.ts';
+import type { CampusSide } from './seat-parts.ts';
+import { changeWishes } from './students.ts';
+
+/** One run on a campus: seats come and go, the feed tells of them as it can, students watch, and then there is peace. */
+export interface CampusScene extends CampusSide {
+  world: World;
+  processes: SimulatedProcess[];
+  restart: () => SimulatedProcess;
+}
+
+/** Its dice and its faults are its own. */
+const drainStep = 999;
+const stepsMin = 30;
+const stepsMax = 50;
+
+export async function runCampus(seed: number, stage: Stage, cut: Cut = nothingCut): Promise<Run> {
+  await stage.clear();
+  const struck: string[] = [];
+  const world = createWorld(seed, stage, cut, struck);
+  const { chance, watch, story, tally, clock, db, ledger } = world;
+  const campus = createCampus(chance, clock, story);
+  const feed = createCampusFeed(world, campus);
+  world.beside.campus = createCampusWatch({ db, violate: watch.violate, story, clock, ledger, feed });
+  await found(world, { campus, feed });
+  const start = (number: number) => createProcess(`p${number}`, world, { campus, feed });
+  const processes = Array.from({ length: chance.between(1, 2) }, (_, index) => start(index + 1));
+  let started = processes.length;
+  const scene: CampusScene = { world, campus, feed, processes, restart: () => start(++started) };
+  await work(scene, 1);
+  const steps = chance.between(stepsMin, stepsMax);
+  let step = 1;
+  for (; step <= steps && watch.violation === null; step++) {
+    world.turnTo(step);
+    if (cut.steps.has(step)) continue;
+    await doSomething(scene);
+    await clock.advance(0);
+    watch.lookAround();
+  }
+  if (watch.violation === null) {
+    world.turnTo(drainStep);
+    await endCampus(scene);
+  }
+  for (const { faults } of processes) faults.die('with the run');
+  await clock.advance(0);
+  return {
+    ...{ seed, violation: watch.violation, lines: story.lines, hash: story.hash(), counts: tally.counts },
+    ...{ steps: step - 1, struck },
+  };
+}
+
+const actions = {
+  work: 30,
+  long_work: 8,
+  open: 14,
+  close: 8,
+  fill_up: 1,
+  trouble: 8,
+  wishes: 8,
+  report: 1.5,
+  poll_now: 3,
+  ingest: 3,
+  webhook: 5,
+  operator: 1,
+  by_sql: 1,
+  unsubscribe: 1,
+  suppression: 0.3,
+  hours: 2,
+  edge: 3,
+  death: 2,
+  stop: 0.7,
+  pause: 2,
+  suspend: 0.7,
+  clock: 1,
+  disk: 0.5,
+};
+
+async function doSomething(scene: CampusScene): Promise<unknown> {
+  const { world, campus, feed, processes } = scene;
+  const { chance, clock, watch, mayStrike } = world;
+  const chosen = chance.one(processes);
+  const action = chance.weighted(actions);
+  switch (action) {
+    case 'work':
+      return work(scene, chance.between(1, 3));
+    case 'long_work':
+      return work(scene, chance.between(5, 9));
+    case 'open': {
+      const section = chance.one(campus.chosen);
+      if (section.isOpen) return;
+      if (!section.isKnown && !mayStrike('the feed names an index that no catalog knows')) return;
+      campus.set(section, true);
+      return work(scene, chance.between(0, 3));
+    }
+    case 'close': {
+      const open = campus.chosen.filter(({ isOpen }) => isOpen);
+      if (open.length === 0) return;
+      const section = chance.one(open);
+      const waits = watch.rows.some(
+        ({ status, source }) => source === 'course-seats' && status === 'pending',
+      );
+      if (waits && !mayStrike('a seat is gone while a mail about it waits')) return;
+      campus.set(section, false);
+      return work(scene, chance.between(0, 5));
+    }
+    case 'fill_up':
+      return mayStrike('a campus fills up at once') && campus.fillUp();
+    case 'trouble': {
+      const kind = chance.one(Object.keys(troubles) as Trouble[]);
+      if (kind === 'flutter' && !campus.chosen.some(({ isOpen }) => isOpen)) return;
+      if (!mayStrike(troubles[kind])) return;
+      feed.trouble(kind, chance.between(20 * secondMs, kind === 'flutter' ? 4 * minuteMs : 100 * secondMs));
+      return work(scene, chance.between(2, 6));
+    }
+    case 'wishes':
+      return changeWishes(scene, chosen);
+    case 'report': {
+      const section = chance.one(campus.chosen);
+      if (!mayStrike('an operator reports an opening')) return;
+      world.beside.campus?.reported(section.index);
+      world.story.tell(`an operator says that ${section.index} is open, through ${chosen.name}`);
+      const order = { termId, indexNumber: section.index, traceId: 'report' };
+      void chosen.seats?.events.reportOpening(order).catch(() => {});
+      return clock.advance(0);
+    }
+    case 'poll_now': {
+      if (!mayStrike('an operator has the feed asked at once')) return;
+      feed.force(chosen.name);
+      if (chosen.isIdle('poll_now')) chosen.start('poll_now');
+      return clock.advance(chance.between(0, 2_000));
+    }
+    case 'ingest':
+      return readCatalog(scene, chosen);
+    case 'webhook':
+      return world.mailman.tellOne(world, chosen);
+    case 'operator':
+      return watch.rows.length > 0 && operate(world, chance.one(watch.rows));
+    case 'by_sql':
+      return watch.rows.length > 0 && requestBySql(world, chance.one(watch.rows));
+    case 'unsubscribe':
+      return watch.rows.length > 0 && unsubscribe(world, chosen);
+    case 'suppression':
+      return watch.rows.length > 0 && suppressSomebody(world);
+    case 'hours':
+      return clock.advance(chance.between(0, 9 * hourMs));
+    case 'edge':
+      await clock.advance(untilEdge(world));
+      return work(scene, 1);
+    case 'death':
+      return !chosen.faults.isDead && dies(scene, chosen);
+    case 'stop':
+      return !chosen.faults.isDead && mayStrike('a process is asked to stop') && chosen.stop();
+    case 'pause':
+      return mayStrike('a process stands still') && chosen.faults.pause(chance.between(1_000, 5 * minuteMs));
+    case 'suspend':
+      return (
+        mayStrike('a machine sleeps, and its monotonic clock with it') &&
+        chosen.faults.suspend(chance.between(minuteMs, hourMs))
+      );
+    case 'clock': {
+      const aheadMs = chance.between(-2_000, 2_000);
+      if (!mayStrike(aheadMs < 0 ? 'a clock goes behind' : 'a clock goes ahead')) return;
+      return chosen.faults.setClock(aheadMs);
+    }
+    case 'disk':
+      return mayStrike('the disk is full') && world.fillDisk(chance.between(1_000, 2 * minuteMs));
+  }
+}
+
+/** Everybody, for a few polls. */
+export async function work(scene: CampusScene, turns: number): Promise<void> {
+  const { world, processes, restart } = scene;
+  const { chance, clock, watch } = world;
+  for (let left = turns; left > 0 && watch.violation === null; left--) {
+    for (const [index, { faults, isStopping }] of processes.entries()) {
+      if ((faults.isDead || isStopping) && chance.isTrue(0.7)) processes[index] = restart();
+    }
+    for (const process of processes) {
+      for (const turn of ['poll', 'fan_out', 'dispatch'] as const)
+        if (process.isIdle(turn)) process.start(turn);
+      for (const turn of ['sweep', 'reconcile', 'link', 'weigh', 'heal'] as const) {
+        if (chance.isTrue(0.15) && process.isIdle(turn)) process.start(turn);
+      }
+    }
+    await clock.advance(chance.between(4 * secondMs, 16 * secondMs));
+    watch.lookAround();
+  }
+}
+
+async function dies({ world }: CampusScene, process: SimulatedProcess): Promise<void> {
+  const misses = await missesOf(world);
+  if (!world.mayStrike(misses > 0 ? 'a poller dies between two misses' : 'a process dies where it stands'))
+    return;
+  process.faults.die('where it stands');
+}
+
+async function missesOf({ db }: World): Promise<number> {
+  const rows = await db.read
+    .selectFrom('open_list_indexes')
+    .select('misses')
+    .where('misses', '>', 0)
+    .execute();
+  return rows.length;
+}
+
+/** As it was some time ago: the catalog is a copy. */
+async function readCatalog({ world, feed }: CampusScene, process: SimulatedProcess): Promise<void> {
+  const { chance, clock } = world;
+  if (!chance.isTrue(0.4) || !world.mayStrike('the catalog is read, and is old')) feed.copyCatalog();
+  if (process.isIdle('ingest')) process.start('ingest');
+  await clock.advance(0);
+  if (process.isIdle('weigh')) process.start('weigh');
+  await clock.advance(0);
+}
