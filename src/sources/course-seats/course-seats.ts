@@ -101,13 +101,9 @@ export function createCourseSeats(parts: CourseSeatsParts): CourseSeats {
     {
       ...{ name: 'seats-housekeeping', pauseMs: 60_000 },
       async once() {
-        const before = clock.now() - retentionMs;
-        const done = [
-          await subscriptions.housekeep(housekeepBatch),
-          await events.forget(before, housekeepBatch),
-          await poller.forgetSnapshots(before, housekeepBatch),
-        ];
-        return done.some((count) => count >= housekeepBatch) ? 'again' : 'pause';
+        const ended = await subscriptions.housekeep(housekeepBatch);
+        const forgotten = await events.forget(clock.now() - retentionMs, housekeepBatch);
+        return Math.max(ended, forgotten) >= housekeepBatch ? 'again' : 'pause';
       },
     },
   ];
