@@ -5,14 +5,15 @@ import type { ValidateFunction } from 'ajv';
  * quotes no value, or nothing. The validator is made for the first job: whoever only lists deliveries does not wait for it.
  */
 export async function validateMailJob(job: unknown): Promise<string | undefined> {
-  compiled ??= compile();
-  const validate = await compiled;
+  compiled ??= await compile();
+  const validate = compiled;
   if (validate(job)) return undefined;
   const [error] = validate.errors ?? [];
   return `The mail job${error?.instancePath ?? ''} ${error?.message ?? 'is not valid'}.`;
 }
 
-let compiled: Promise<ValidateFunction> | undefined;
+/** Not the promise of it: one that could not be kept, because files were short, would never be made again. */
+let compiled: ValidateFunction | undefined;
 
 async function compile(): Promise<ValidateFunction> {
   const [{ Ajv2020 }, { default: formats }, { default: schema }] = await Promise.all([
