@@ -3,11 +3,12 @@ import type { Unsubscribe } from '../../../consent/unsubscribe.ts';
 import type { Tx } from '../../../db/database.ts';
 import type { SubscriptionRow } from '../../../db/seats-schema.ts';
 import { resumeDeliveries, stopDeliveries } from '../../../outbox/stop.ts';
+import { seatSourceName } from '../mail/seat-source.ts';
+import { verificationSourceName } from '../mail/verification-source.ts';
 import { lockContact } from './contact.ts';
 import { liveWatches } from './creating.ts';
 import type { Limits } from './limits.ts';
 import type { Subscriptions } from './subscriptions.ts';
-import { verificationSource } from './verification.ts';
 import { undoUntil } from './watch.ts';
 import {
   changeWatch,
@@ -30,7 +31,7 @@ export interface LeavingParts extends LinkParts {
 }
 
 /** Mails of both kinds are this watch's. */
-const sources = ['course-seats', verificationSource];
+const sources = [seatSourceName, verificationSourceName];
 const actor = 'the recipient';
 
 type Leaving = Pick<Subscriptions, 'cancel' | 'undoCancel' | 'left' | 'returned'>;

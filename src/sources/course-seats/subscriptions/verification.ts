@@ -3,21 +3,18 @@ import type { Tx } from '../../../db/database.ts';
 import type { SubscriptionRow } from '../../../db/seats-schema.ts';
 import { type Address, addressKey } from '../../../domain/address.ts';
 import type { Outbox } from '../../../outbox/outbox.ts';
+import { verificationPolicy, verificationSourceName } from '../mail/verification-source.ts';
 import type { Limits } from './limits.ts';
 import type { EventLine } from './subscription-events.ts';
 
 /**
  * The mail that asks whether an address is its owner's. Anybody can type in anybody's, so that these mails are few: following the
- * link of one confirms all that waits, and while such a link is on its way nobody needs a second.
+ * link of one confirms all that waits, and while such a link is on its way nobody needs a second. The mail may come too late; the
+ * link in it works as long as the watch waits for it.
  */
-export const verificationSource = 'course-seats-verification';
-
-/** Who has not confirmed in two days has forgotten it, or never asked; the link works as long as the watch waits for it. */
-const expiresAfterMs = 48 * 3_600_000;
-const dayMs = 86_400_000;
-
-/** Whether a mail is to go now, not needed, or one too many, and then for how long. */
 export type Need = { kind: 'send' | 'on_its_way' } | { kind: 'too_many'; retryAfterMs: number };
+
+const dayMs = 86_400_000;
 
 export async function verificationNeed(
   tx: Tx,
@@ -27,7 +24,7 @@ export async function verificationNeed(
   // By the address, not by the watches: those that were cancelled count too. The source is hidden from SQLite's planner.
   const { rows } = await sql<{ created_at: number }>`
     SELECT created_at FROM deliveries WHERE lower(to_email) = ${addressKey(address)}
-      AND source || '' = ${verificationSource} AND created_at > ${now - dayMs} ORDER BY created_at
+      AND source || '' = ${verificationSourceName} AND created_at > ${now - dayMs} ORDER BY created_at
   `.execute(tx);
   const last = rows.at(-1)?.created_at;
   const isWaitedFor = live.some(({ status, verifications }) => status === 'pending' && verifications > 0);
@@ -57,10 +54,10 @@ export async function sendVerification(
   await outbox.enqueue(
     [
       {
-        ...{ source: verificationSource, occasion: `${subscriptionId}-${request}` },
+        ...{ source: verificationSourceName, occasion: `${subscriptionId}-${request}` },
         ...{ recipient: String(subscriptionId), lane: 'urgent', toEmail: address },
         ...(locale !== null && { locale }),
-        expiresAt: now + expiresAfterMs,
+        expiresAt: now + verificationPolicy.expiresAfterMs,
       },
     ],
     tx,
