@@ -58,7 +58,7 @@ function listFindings(list: ListStatus, { now, isSample }: { now: number; isSamp
   const told = goodAt === null ? 'has never been read' : `was last believed ${duration(now - goodAt)} ago`;
   const why = lastError === null ? '' : `: ${printable(lastError)}`;
   if (isHeld) {
-    const sentence = `The list of ${name} is held back since ${duration(now - (heldSince ?? now))}${why}. What opens is still told.`;
+    const sentence = `The list of ${name} has been held back for ${duration(now - (heldSince ?? now))}${why}. What opens is still told.`;
     return [note(sentence, 'It is believed again when it recovers, or when it stays so for five minutes.')];
   }
   if (!isStale)

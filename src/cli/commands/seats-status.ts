@@ -79,7 +79,7 @@ function tell({ watches, lastHour, lastDay, unfinishedFanOuts, newest }: SeatsSt
       : []),
     unfinishedFanOuts === 0
       ? 'Of every opening, everybody who watches has a delivery.'
-      : `${unfinishedFanOuts} ${unfinishedFanOuts === 1 ? 'opening waits' : 'openings wait'} for deliveries to be made of it: a running worker does that.`,
+      : `${unfinishedFanOuts} ${unfinishedFanOuts === 1 ? 'opening waits' : 'openings wait'} until a running worker makes deliveries of ${unfinishedFanOuts === 1 ? 'it' : 'them'}.`,
   ];
 }
 
