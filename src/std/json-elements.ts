@@ -5,7 +5,7 @@
  */
 export type JsonElement = { value: unknown } | { problem: JsonProblem };
 
-export interface JsonProblem {
+interface JsonProblem {
   code: 'not_a_list' | 'not_json' | 'too_long' | 'cut_short';
   message: string;
 }

@@ -39,7 +39,8 @@ export const courseOf = (
   more: Record<string, unknown> = {},
 ) => ({
   ...{ courseString: `01:198:${number}`, supplementCode: '  ', campusCode: 'NB', subject: '198' },
-  ...{ title: `COURSE ${number}`, expandedTitle: '', subjectDescription: 'Computer Science', sections },
+  ...{ title: `COURSE ${number}`, expandedTitle: '', subjectDescription: 'Computer Science' },
+  sections: [...sections],
   ...more,
 });
 

@@ -4,7 +4,7 @@ import { forUpdate, rowsOf } from '../../../db/dialect.ts';
 import type { ListKey } from '../term.ts';
 
 /** What is done when a catalog was read to its end, and only then: now it also says something that it does not list. */
-export interface WholeReading extends ListKey {
+interface WholeReading extends ListKey {
   startedAt: number;
   now: number;
   /** All indexes that it lists. */
@@ -12,7 +12,7 @@ export interface WholeReading extends ListKey {
   courseIds: Iterable<number>;
 }
 
-export interface Finished {
+interface Finished {
   gone: number;
   /** So many are missing that the catalog is doubted, and none was marked. */
   doubted: number;

@@ -10,7 +10,7 @@ import type { Catalog, Ingested } from './catalog.ts';
  * time of the last whole reading is in the database, so that a restart reads nothing again, unless it had been cut short. What
  * fails waits longer each time, and holds up no other.
  */
-export interface IngestChoreParts {
+interface IngestChoreParts {
   db: Database;
   catalog: Pick<Catalog, 'ingest'>;
   clock: Clock;

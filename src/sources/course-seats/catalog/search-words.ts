@@ -10,7 +10,7 @@ export function foldedWords(text: string): string[] {
   return folded.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-export interface Findable {
+interface Findable {
   courseString: string;
   subjectCode: string;
   subjectDescription: string | null;

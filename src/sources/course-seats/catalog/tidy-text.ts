@@ -18,7 +18,7 @@ export function tidyText(value: unknown, charactersMax: number): string | null {
 /** Controls, NUL among them, which PostgreSQL refuses; line separators; and what turns the writing direction. */
 const unwanted = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
 
-export function shortened(text: string, charactersMax: number): string {
+function shortened(text: string, charactersMax: number): string {
   if (text.length <= charactersMax) return text;
   // Not through the middle of a sign of two.
   const cut = text.slice(0, charactersMax - 1).replace(/[\ud800-\udbff]$/, '');

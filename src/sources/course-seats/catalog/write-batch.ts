@@ -6,6 +6,7 @@ import { type ListKey, listOf } from '../term.ts';
 import type { CatalogEntry, EntrySection } from './catalog-entry.ts';
 import { type Belief, createBelief } from './first-belief.ts';
 import { type Said, tellStatuses } from './status-events.ts';
+import { courseKeyOf, writeCourses } from './write-courses.ts';
 
 /**
  * A few courses with their sections, written in one transaction, as often as anybody likes: what is there already and the same
@@ -30,7 +31,8 @@ export function writeBatch(db: Database, batch: Batch): Promise<Written> {
   return db.transaction(async (tx) => {
     const belief = await createBelief(tx, db.dialect, listOf(batch.termId, batch.campusCode));
     // These locks also keep two readings of one catalog apart: who comes second finds what the first has written.
-    const courseIds = await writeCourses(tx, db, batch);
+    const courses = batch.entries.map(({ course }) => course);
+    const courseIds = await writeCourses(tx, db, batch, courses);
     const sections = withCourses(batch, courseIds);
     const known = await knownAmong(tx, db, batch, sections);
     const mine = sections.filter(({ index_number }) => isOurs(known.get(index_number), batch));
@@ -46,8 +48,8 @@ export function writeBatch(db: Database, batch: Batch): Promise<Written> {
       ...changed.flatMap((section) => said(section, numberOf(section))),
       ...fresh.flatMap((section) => said(section, inserted.get(section.index_number))),
     ]);
-    const courses = new Set(mine.map(({ course_id }) => course_id));
-    return { courseIds: [...courses], changed: changed.length + inserted.size, flips: told.flips };
+    const withSections = new Set(mine.map(({ course_id }) => course_id));
+    return { courseIds: [...withSections], changed: changed.length + inserted.size, flips: told.flips };
   });
 }
 
@@ -63,51 +65,9 @@ interface KnownSection {
   gone_at: number | null;
 }
 
-const courseColumns = {
-  term_id: 'text',
-  campus_code: 'text',
-  course_string: 'text',
-  supplement_code: 'text',
-  offering_campus: 'text',
-  subject_code: 'text',
-  title: 'text',
-  expanded_title: 'text',
-  search_words: 'text',
-  seen_at: 'number',
-} as const;
-
-/** Their numbers by their keys. A new one has been seen at 0: its time comes when the catalog was read to its end. */
-async function writeCourses(tx: Tx, db: Database, batch: Batch): Promise<Map<string, number>> {
-  const { termId: term_id, campusCode: campus_code } = batch;
-  const courses = new Map(batch.entries.map(({ course }) => [keyOf(course), course]));
-  const rows = [...courses.values()]
-    .sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
-    .map((course) => ({ term_id, campus_code, ...course, seen_at: 0 }));
-  const names = namesOf(courseColumns);
-  const { rows: written } = await sql<CourseKey & { course_id: number }>`
-    INSERT INTO courses (${names}) SELECT ${names} FROM ${rowsOf(db.dialect, courseColumns, rows)} WHERE true
-    ON CONFLICT (term_id, campus_code, course_string, supplement_code, offering_campus) DO UPDATE SET
-      subject_code = excluded.subject_code, title = excluded.title, expanded_title = excluded.expanded_title,
-      search_words = excluded.search_words
-    RETURNING course_id, course_string, supplement_code, offering_campus
-  `.execute(tx);
-  return new Map(written.map((course) => [keyOf(course), course.course_id]));
-}
-
-interface CourseKey {
-  course_string: string;
-  supplement_code: string;
-  offering_campus: string;
-}
-
-/** Within a term and the campus that was asked. */
-function keyOf({ course_string, supplement_code, offering_campus }: CourseKey): string {
-  return JSON.stringify([course_string, supplement_code, offering_campus]);
-}
-
 function withCourses({ entries }: Batch, courseIds: ReadonlyMap<string, number>): NewSection[] {
   return entries.flatMap(({ course, sections }) => {
-    const course_id = courseIds.get(keyOf(course)) as number;
+    const course_id = courseIds.get(courseKeyOf(course)) as number;
     return sections.map((section) => ({
       ...{ ...section, course_id },
       // What the catalog says of its status is in it: as long as the hash is the same, there is nothing to tell.
