@@ -1,5 +1,5 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
-import schema from './mail-job.schema.json' with { type: 'json' };
 import { buildMailJob, type JobRow } from './mail-job.ts';
 import { seatPolicy } from './seat-source.ts';
 import { validateMailJob } from './validate-mail-job.ts';
@@ -29,6 +29,8 @@ const jobOf = (change: Partial<JobRow> = {}) =>
       variables: { seenAt: 'today', registrationUrl: undefined },
     },
   );
+
+type Defaults = Record<'maxAttempts' | 'lockTtlSeconds' | 'retryScheduleMs', { default: unknown }>;
 
 describe('buildMailJob', () => {
   it('000-18 000-42 000-43 has everything that the contract names', async () => {
@@ -79,6 +81,8 @@ describe('buildMailJob', () => {
   });
 
   it('gives the policy that it is tried by, with the defaults of the contract', () => {
+    const text = readFileSync(new URL('./mail-job.schema.json', import.meta.url), 'utf8');
+    const schema = JSON.parse(text) as { properties: { deliveryPolicy: { properties: Defaults } } };
     const { maxAttempts, lockTtlSeconds, retryScheduleMs } = schema.properties.deliveryPolicy.properties;
     expect(jobOf().deliveryPolicy).toEqual({
       ...{ maxAttempts: maxAttempts.default, lockTtlSeconds: lockTtlSeconds.default },
