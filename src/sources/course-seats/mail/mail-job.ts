@@ -25,7 +25,7 @@ export interface MailJob {
 }
 
 /** 000-29: those that every version has, and whatever a template of ours can say besides. */
-export type JobVariables = SectionVariables & Readonly<Record<'manageUrl', string>>;
+type JobVariables = SectionVariables & Readonly<Record<'manageUrl', string>>;
 type SectionVariables = Readonly<Record<SectionVariable, string>> & Readonly<Record<string, string>>;
 type SectionVariable = 'courseTitle' | 'courseString' | 'sectionIndex' | 'sectionNumber' | 'meetingSummary';
 
