@@ -12,10 +12,10 @@ import { createIngestChore } from './catalog/ingest-chore.ts';
 import { createFanOut, type FanOut } from './events/fan-out.ts';
 import { createOpenEvents, type OpenEvents } from './events/open-events.ts';
 import { createPoller, type Poller } from './feed/poller.ts';
+import { rutgersRegistrationUrl } from './mail/registration.ts';
 import { createSeatSource } from './mail/seat-source.ts';
 import { createVerificationSource } from './mail/verification-source.ts';
 import type { OpenedFeed } from './open-feed.ts';
-import { rutgersRegistrationUrl } from './mail/registration.ts';
 import { readSeatsStatus, type SeatsStatus } from './status.ts';
 import { createSubscriptions, type Subscriptions } from './subscriptions/subscriptions.ts';
 import { createTermsWanted } from './wanted-catalogs.ts';
@@ -62,8 +62,8 @@ export interface CourseSeatsParts extends OpenedFeed {
   onEnqueued: () => void;
 }
 
-export const confirmPath = '/seats/confirm';
-export const managePath = '/seats/manage';
+const confirmPath = '/seats/confirm';
+const managePath = '/seats/manage';
 
 /** 004-57 */
 const retentionMs = 30 * 86_400_000;
