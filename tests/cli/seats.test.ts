@@ -154,7 +154,7 @@ describe('tidings seats', () => {
     expect(rows).toEqual([{ status: 'pending' }]);
   });
 
-  test('004-12 an opening that a person has seen is reported once, detected by hand', async () => {
+  test('004-15 an opening that a person has seen is reported once, detected by hand', async () => {
     const index = sample.campus.sections(termId).find((one) => !one.isOpen && one.index !== watched)
       ?.index as string;
     const { code, out } = await seats('report', '--index', index);

@@ -15,7 +15,7 @@ interface PollOptions {
   json?: true;
 }
 
-const everyMs = 15_000; // 004-21: what a running worker does, too.
+const everyMs = 15_000; // 004-22: what a running worker does, too.
 const edgesShownMax = 20;
 
 export function addSeatsPoll(seats: Command, context: Context): void {

@@ -12,12 +12,12 @@ export interface SeatsStatus {
   newest: NewestEvent | null;
 }
 
-export interface EdgeCounts {
+interface EdgeCounts {
   opened: number;
   closed: number;
 }
 
-export interface NewestEvent
+interface NewestEvent
   extends Pick<OpenEventRow, 'term_id' | 'campus_code' | 'index_number' | 'status_after' | 'event_at'> {
   open_event_id: number;
 }

@@ -42,7 +42,7 @@ export interface SampleCampusOptions {
   openingEveryMs?: number | null;
 }
 
-export const sampleDefaults = {
+const sampleDefaults = {
   seed: 2026,
   /** Enough to search in, and made in a few milliseconds; a real term has 16,000. */
   sections: 600,
