@@ -70,6 +70,16 @@ describe('a list', () => {
     expect(one.kind).toBe('list');
   });
 
+  it('is asked for on a connection of its own: one that is kept is closed between two polls', async () => {
+    const sockets = new Set<unknown>();
+    const feed = await feedOf((request, response) => {
+      sockets.add(request.socket);
+      json(['00001'])(request, response);
+    });
+    for (let time = 0; time < 3; time++) await feed.openSections(list, never);
+    expect(sockets.size).toBe(3);
+  });
+
   it('may be empty', async () => {
     expect(await sections(json([]))).toMatchObject({ kind: 'list', indexes: [] });
   });

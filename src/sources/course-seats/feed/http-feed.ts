@@ -31,7 +31,7 @@ export interface FeedLimits {
   catalogMs: number;
 }
 
-export const defaultLimits: FeedLimits = {
+const defaultLimits: FeedLimits = {
   connectMs: 5_000,
   answerMs: 10_000, // Less than the shortest interval between polls.
   listOctetsMax: 1_000_000, // All of New Brunswick, 13,780 indexes, is 110 KB.
@@ -66,7 +66,10 @@ export function createHttpFeed({ baseUrl, clock, limits: own }: HttpFeedParts): 
       path: `${base.pathname.replace(/\/$/, '')}/${file}?${question}`,
       headers: { accept: 'application/json', 'accept-encoding': 'gzip', 'user-agent': 'tidings' },
       signal: call.signal,
+      // A connection for each: between two polls a server closes idle ones, and a question that meets that looks like an outage.
+      reset: true,
     });
+    call.hasBegun = true;
     // What becomes of the rest of a body that nobody wants is nobody's error.
     body.on('error', () => {});
     const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase();
@@ -142,6 +145,8 @@ function refusalOf(
 /** One request with its clocks: the first that runs out, or a stop from outside, ends it with its reason. */
 interface Call {
   signal: AbortSignal;
+  /** The head of the answer is here. */
+  hasBegun: boolean;
   within(ms: number, reason: FeedFailure): () => void;
   end(): void;
 }
@@ -154,6 +159,7 @@ function startCall(clock: Clock, outside: AbortSignal): Call {
   if (outside.aborted) stop();
   return {
     signal: ended.signal,
+    hasBegun: false,
     within(ms, reason) {
       const done = new AbortController();
       const waiting = AbortSignal.any([done.signal, over.signal]);
@@ -217,13 +223,14 @@ const tooLarge = (octets: number): FeedFailure => ({
 });
 
 /** Why it ended: by our own word, or by what the connection did. */
-function failureOf(error: unknown, { signal }: Call): FeedFailure {
+function failureOf(error: unknown, { signal, hasBegun }: Call): FeedFailure {
   if (signal.aborted) return signal.reason as FeedFailure;
   const known = error as Partial<FeedFailure & { code: unknown }> | null;
   if (known?.kind === 'failed') return known as FeedFailure;
   const { code: systemCode, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   const detail = `${String(systemCode ?? 'error')}: ${String(message)}`.slice(0, 200);
-  const code = codes.find(([pattern]) => pattern.test(String(systemCode)))?.[1] ?? 'broken';
+  const code =
+    codes.find(([pattern]) => pattern.test(String(systemCode)))?.[1] ?? (hasBegun ? 'truncated' : 'broken');
   if (code === 'stopped') return stopped;
   return { kind: 'failed', status: null, code, message: `${sentences[code]} (${detail})` };
 }

@@ -24,7 +24,7 @@ export interface ListStatus extends ListKey {
   baselineAt: number | null;
 }
 
-export const staleAfterMs = 60_000; // 004-01
+const staleAfterMs = 60_000; // 004-01
 
 export function statusOf(list: ListKey, row: ListRow | undefined, now: number): ListStatus {
   const goodAt = row?.good_at ?? null;

@@ -83,7 +83,8 @@ export function createPollList(parts: PollListParts) {
       const id = await writeSnapshot(tx, list, { weighed, hash, count: indexes.length, traceId, at });
       await forgetIndexes(tx, db, list, strangers);
       await writeIndexes(tx, db, list, weighed, at);
-      if (weighed.verdict === 'baseline') await believeBaseline(tx, list);
+      if (weighed.verdict === 'baseline')
+        await believeBaseline(tx, db, list, new Set(weighed.changes.keys()));
       const edges = edgesOf(weighed);
       const seen = { list, edges, detectedBy: 'open_sections', snapshot: { id, hash }, traceId, at } as const;
       if (edges.length > 0) await events.record(tx, seen);
