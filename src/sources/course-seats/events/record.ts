@@ -89,14 +89,15 @@ const indexRows = (dialect: DialectName, indexes: readonly string[]) =>
 
 /** Locked: what is known of them changes at the end, and nobody who starts to watch one should read it in between. */
 async function readSections(tx: Tx, dialect: DialectName, termId: string, indexes: readonly string[]) {
+  // CROSS JOIN: SQLite keeps to its order, and would otherwise read every section of the term.
   const { rows } = await sql<SeenSection>`
     SELECT sections.section_id, sections.campus_code, sections.index_number, sections.section_number, sections.subtitle,
       sections.meeting_summary, sections.instructors, sections.special_permission, sections.restrictions,
       sections.cross_listed, sections.notes, coalesce(courses.expanded_title, courses.title) AS course_title,
       courses.course_string, courses.subject_code
-    FROM ${indexRows(dialect, indexes)}
-    JOIN sections ON sections.term_id = ${termId} AND sections.index_number = input.index_number
+    FROM ${indexRows(dialect, indexes)} CROSS JOIN sections
     JOIN courses ON courses.course_id = sections.course_id
+    WHERE sections.term_id = ${termId} AND sections.index_number = input.index_number
     ORDER BY sections.section_id ${dialect === 'postgres' ? sql`FOR UPDATE OF sections` : sql``}
   `.execute(tx);
   return new Map(rows.map((row) => [row.index_number, row]));
@@ -191,12 +192,14 @@ async function tellSections(
   termId: string,
   statuses: ReadonlyMap<string, SectionStatus>,
 ): Promise<void> {
-  const rows = [...statuses].map(([index_number, status]) => ({ index_number, status }));
-  await sql`
-    UPDATE sections SET last_known_section_status = input.status
-    FROM ${rowsOf(dialect, { index_number: 'text', status: 'text' }, rows)}
-    WHERE sections.term_id = ${termId} AND sections.index_number = input.index_number
-  `.execute(tx);
+  // Each status by itself, found by the key: SQLite would join a list of both by reading every section of the term.
+  for (const status of new Set(statuses.values())) {
+    const indexes = [...statuses.keys()].filter((index) => statuses.get(index) === status);
+    await sql`
+      UPDATE sections SET last_known_section_status = ${status}
+      WHERE term_id = ${termId} AND index_number IN (SELECT index_number FROM ${indexRows(dialect, indexes)})
+    `.execute(tx);
+  }
 }
 
 /**
