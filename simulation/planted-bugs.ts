@@ -7,6 +7,9 @@ import { modelBugs } from './planted/model.ts';
 import { omissionBugs } from './planted/omissions.ts';
 import { paceBugs } from './planted/pace.ts';
 import type { PlantedBug } from './planted/planted-bug.ts';
+import { seatEventBugs } from './planted/seats-events.ts';
+import { seatFeedBugs } from './planted/seats-feed.ts';
+import { seatMailBugs } from './planted/seats-mail.ts';
 import { sendingBugs } from './planted/sending.ts';
 
 /**
@@ -23,4 +26,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...consentBugs,
   ...paceBugs,
   ...omissionBugs,
+  ...seatFeedBugs,
+  ...seatEventBugs,
+  ...seatMailBugs,
 ];

@@ -25,7 +25,6 @@ export type Watched = 'deliveries' | 'pace' | 'seats';
 export type Copy = ReadonlyMap<string, readonly Readonly<Record<string, unknown>>[]>;
 
 const seatTables = [
-  'leases',
   'subscription_events',
   'subscriptions',
   'open_event_fanouts',
@@ -40,6 +39,7 @@ const seatTables = [
 /** Parents after children. `sqlite_sequence` too: a run must not see how many rows earlier runs made. */
 const tables = [
   ...seatTables,
+  'leases',
   'delivery_mails',
   'delivery_events',
   'delivery_counts',

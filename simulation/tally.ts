@@ -100,7 +100,6 @@ export const faultNames = [
   'a poller dies between two misses',
   'two processes ask the feed at once',
   'a campus fills up at once',
-  'the catalog tells what the feed does not',
   'the catalog is read, and is old',
   'a seat is gone while a mail about it waits',
   'an operator reports an opening',

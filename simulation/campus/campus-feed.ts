@@ -28,8 +28,8 @@ export interface CampusFeed {
   readonly told: ReadonlyMap<string, readonly string[]>;
   /** Everybody who ever asked for a list. */
   readonly questions: readonly Question[];
-  /** An operator makes a process ask at once, whatever the feed wants. */
-  force(who: string): void;
+  /** A process begins to ask for what is due, or for everything, at an operator's wish. */
+  begins(who: string, isForced: boolean): void;
 }
 
 export interface Question {
@@ -68,8 +68,6 @@ const lostShare = 0.28;
 type FeedWorld = Pick<World, 'chance' | 'clock' | 'story' | 'watch' | 'tally'>;
 
 const failurePauseMs = 15 * secondMs; // 004-27
-/** So long an operator's question may take. */
-const forceMs = 60 * secondMs;
 
 export function createCampusFeed(
   { chance, clock, story, tally, watch }: FeedWorld,
@@ -85,7 +83,7 @@ export function createCampusFeed(
   let isThere = false;
   let old = new Map<string, string[]>();
   let catalog = catalogOf(campus);
-  const forced = new Map<string, number>();
+  const turns = new Map<string, { at: number; isForced: boolean }>();
   const present = () => (clock.now() < until ? kind : null);
   const some = () =>
     new Set(campus.sections.filter(() => chance.isTrue(lostShare)).map(({ index }) => index));
@@ -116,10 +114,14 @@ export function createCampusFeed(
   function checkManners({ list, who, at }: Question): void {
     if (list !== 'NB' && list !== 'ONLINE_NB')
       violate('the feed is spared', `${who} asks for ${list} as well`);
-    const isForced = at - (forced.get(who) ?? -Infinity) < forceMs;
-    const mine = questions.filter((each) => each.who === who && each.restUntil > at);
-    if (mine[0] && !isForced)
-      violate('the feed is spared', `${who} asks, ${mine[0].restUntil - at} ms too early`);
+    const turn = turns.get(who);
+    // Who had begun by then may not have heard of it.
+    const rest = questions.find(
+      (each) => each.who === who && each.restUntil > (turn?.at ?? at) && each.restUntil > at,
+    );
+    if (rest && turn && turn.at > (rest.answeredAt ?? at) && !turn.isForced) {
+      violate('the feed is spared', `${who} asks, ${rest.restUntil - at} ms too early`);
+    }
     const other = questions.find(
       (each) => each.list === list && each.who !== who && each.answeredAt === null,
     );
@@ -138,9 +140,8 @@ export function createCampusFeed(
   return {
     told,
     questions,
-    force(who) {
-      for (const question of questions) if (question.who === who) question.restUntil = 0;
-      forced.set(who, clock.now());
+    begins(who, isForced) {
+      turns.set(who, { at: clock.now(), isForced });
     },
     trouble(next, ms) {
       kind = next;

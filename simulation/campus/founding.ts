@@ -11,7 +11,7 @@ export async function found(world: World, side: CampusSide): Promise<void> {
   const { db, clock, chance } = world;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const { catalog, sources } = createSeatParts({
+  const { catalog, events, sources } = createSeatParts({
     ...{
       name: 'the office',
       world,
@@ -26,6 +26,7 @@ export async function found(world: World, side: CampusSide): Promise<void> {
   world.beside.sources = sources;
   await world.commit('the founder', async () => {
     for (const campusCode of campusCodes) await catalog.ingest({ termId, campusCode, signal });
+    await events.weighCatalog();
   });
   const watches: Insertable<SeatsSchema['subscriptions']>[] = [];
   for (const section of campus.chosen) {

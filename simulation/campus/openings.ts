@@ -160,10 +160,7 @@ export function createOpeningWatch({ violate, story, clock, told }: Parts): Open
         violate('an opening is told once', `${index} was reported, and was open before`);
     } else {
       const word = before.words.find(
-        (each) =>
-          each.index_number === index &&
-          each.weighed_at === null &&
-          (each.status_after === 'Open') === (after === 'Open'),
+        (each) => each.index_number === index && (each.status_after === 'Open') === (after === 'Open'),
       );
       if (!word) violate('an opening is real', `${index} is ${after} by the catalog, which has not said so`);
       const row = before.lists.find((each) => each.campus_code === list);

@@ -33,6 +33,12 @@ export async function endCampus(scene: CampusScene): Promise<void> {
     await work(scene, 1);
     if (watch.violation !== null) return;
   }
+  // Who asks the feed at this moment may still hear of an opening.
+  for (let turn = 0; turn < 60 && (turn < 2 || isUntold()); turn++) {
+    await clock.advance(30 * secondMs);
+    const idle = processes.find(({ isIdle }) => isIdle('fan_out'));
+    if (isUntold()) idle?.start('fan_out');
+  }
   const section = wrong();
   if (section) {
     const { index, isOpen } = section;

@@ -1,7 +1,8 @@
 import { hourMs, minuteMs, secondMs } from '../chance.ts';
 import { untilEdge } from '../edges.ts';
 import { operate, requestBySql, suppressSomebody, unsubscribe } from '../people.ts';
-import { createProcess, type SimulatedProcess } from '../process.ts';
+import { createProcess, type SimulatedProcess, type TurnKind } from '../process.ts';
+import type { WatchedRow } from '../promises.ts';
 import type { Run } from '../run.ts';
 import type { Stage } from '../stage.ts';
 import { type Cut, createWorld, nothingCut, type World } from '../world.ts';
@@ -10,7 +11,7 @@ import { createCampusFeed, type Trouble, troubles } from './campus-feed.ts';
 import { createCampusWatch } from './campus-watch.ts';
 import { found } from './founding.ts';
 import { endCampus } from './peace.ts';
-import type { CampusSide } from './seat-parts.ts';
+import type { CampusSide, SeatTurn } from './seat-parts.ts';
 import { changeWishes } from './students.ts';
 
 /** One run on a campus: seats come and go, the feed tells of them as it can, students watch, and then there is peace. */
@@ -22,8 +23,8 @@ export interface CampusScene extends CampusSide {
 
 /** Its dice and its faults are its own. */
 const drainStep = 999;
-const stepsMin = 30;
-const stepsMax = 50;
+const stepsMin = 24;
+const stepsMax = 40;
 
 export async function runCampus(seed: number, stage: Stage, cut: Cut = nothingCut): Promise<Run> {
   await stage.clear();
@@ -65,6 +66,7 @@ const actions = {
   long_work: 8,
   open: 14,
   close: 8,
+  flip: 5,
   fill_up: 1,
   trouble: 8,
   wishes: 8,
@@ -112,8 +114,11 @@ async function doSomething(scene: CampusScene): Promise<unknown> {
       );
       if (waits && !mayStrike('a seat is gone while a mail about it waits')) return;
       campus.set(section, false);
+      if (chance.isTrue(0.4)) return missOnce(scene, chosen);
       return work(scene, chance.between(0, 5));
     }
+    case 'flip':
+      return flip(scene);
     case 'fill_up':
       return mayStrike('a campus fills up at once') && campus.fillUp();
     case 'trouble': {
@@ -134,12 +139,8 @@ async function doSomething(scene: CampusScene): Promise<unknown> {
       void chosen.seats?.events.reportOpening(order).catch(() => {});
       return clock.advance(0);
     }
-    case 'poll_now': {
-      if (!mayStrike('an operator has the feed asked at once')) return;
-      feed.force(chosen.name);
-      if (chosen.isIdle('poll_now')) chosen.start('poll_now');
-      return clock.advance(chance.between(0, 2_000));
-    }
+    case 'poll_now':
+      return askAtOnce(scene, chosen);
     case 'ingest':
       return readCatalog(scene, chosen);
     case 'webhook':
@@ -187,14 +188,52 @@ export async function work(scene: CampusScene, turns: number): Promise<void> {
       if ((faults.isDead || isStopping) && chance.isTrue(0.7)) processes[index] = restart();
     }
     for (const process of processes) {
-      for (const turn of ['poll', 'fan_out', 'dispatch'] as const)
-        if (process.isIdle(turn)) process.start(turn);
-      for (const turn of ['sweep', 'reconcile', 'link', 'weigh', 'heal'] as const) {
-        if (chance.isTrue(0.15) && process.isIdle(turn)) process.start(turn);
-      }
+      for (const turn of turnsWith(scene)) if (process.isIdle(turn)) process.start(turn);
     }
     await clock.advance(chance.between(4 * secondMs, 16 * secondMs));
     watch.lookAround();
+  }
+}
+
+/** A turn that would find nothing is not worth its time, save now and then. */
+function turnsWith({ world }: CampusScene): (TurnKind | SeatTurn)[] {
+  const { chance, watch, beside } = world;
+  const isWaiting = ({ status }: WatchedRow) => status === 'pending' || status === 'failed_transient';
+  const isOpen = ({ finished_at }: { finished_at: number | null }) => finished_at === null;
+  const has = {
+    dispatch: watch.rows.some(isWaiting),
+    fan_out: beside.campus?.seats.fanouts.some(isOpen) ?? false,
+    weigh: (beside.campus?.seats.words.length ?? 0) > 0,
+  };
+  return [
+    'poll',
+    ...(['dispatch', 'fan_out', 'weigh'] as const).filter((turn) => has[turn] || chance.isTrue(0.05)),
+    ...(['sweep', 'reconcile', 'link', 'heal'] as const).filter(() => chance.isTrue(0.1)),
+  ];
+}
+
+async function askAtOnce({ world }: CampusScene, process: SimulatedProcess): Promise<void> {
+  const { chance, clock, mayStrike } = world;
+  if (!process.isIdle('poll_now') || !mayStrike('an operator has the feed asked at once')) return;
+  process.start('poll_now');
+  await clock.advance(chance.between(0, 2 * secondMs));
+}
+
+/** A section is missed for the first time, and at this moment somebody dies or asks once more. */
+async function missOnce(scene: CampusScene, process: SimulatedProcess): Promise<void> {
+  for (let left = 3; left > 0 && (await missesOf(scene.world)) === 0; left--) await work(scene, 1);
+  if (scene.world.chance.isTrue(0.5)) await askAtOnce(scene, process);
+  else if (!process.faults.isDead) await dies(scene, process);
+  return work(scene, 2);
+}
+
+/** Open, closed and open again, as fast as it can be noticed: those who are to be told have not been told of the last time. */
+async function flip(scene: CampusScene): Promise<void> {
+  const { campus, world } = scene;
+  const section = world.chance.one(campus.chosen);
+  for (let left = world.chance.between(2, 4); left > 0; left--) {
+    campus.set(section, !section.isOpen);
+    await work(scene, section.isOpen ? 2 : 3);
   }
 }
 

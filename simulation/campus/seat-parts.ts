@@ -50,7 +50,7 @@ export function createSeatParts(parts: Parts): SeatParts {
     ids: { ...idsOf(chance), uuid: () => `trace-${chance.between(1, 999_999_999)}` },
     unsubscribe: consent.unsubscribe,
     feed: campus.feed.of(name, (what, work) => faults.call(what, work)),
-    ...{ isSample: false, configured: { termIds: [termId], campusCodes: ['NB', 'NK', 'CM'] } },
+    ...{ isSample: false, configured: { termIds: [termId], campusCodes } },
     ...{ secrets: seatSecrets, baseUrl: () => 'https://seats.example.org', verifiesAddresses: true },
     onEnqueued: () => {},
   });
@@ -64,8 +64,14 @@ export function createSeatParts(parts: Parts): SeatParts {
     sources: seats.sources.map((source) => watched(source, world)),
     ...{ catalog, events, subscriptions },
     turns: {
-      poll: () => poller.runOnce(stopping.signal),
-      poll_now: () => poller.pollNow(undefined, stopping.signal),
+      poll() {
+        campus.feed.begins(name, false);
+        return poller.runOnce(stopping.signal);
+      },
+      poll_now() {
+        campus.feed.begins(name, true);
+        return poller.pollNow(undefined, stopping.signal);
+      },
       fan_out: () => fanOut.runOnce(),
       weigh: () => events.weighCatalog(),
       ingest,

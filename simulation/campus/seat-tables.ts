@@ -29,13 +29,10 @@ export interface ListRow {
   held: string | null;
   next_poll_at: number;
 }
-/** What the catalog has said. */
+/** What the catalog has said, and nobody has weighed yet. */
 export interface WordRow {
-  status_event_id: number;
   index_number: string;
-  status_before: SectionStatus;
   status_after: SectionStatus;
-  weighed_at: number | null;
 }
 export interface FanoutRow {
   open_event_id: number;
@@ -63,8 +60,7 @@ const beliefs = all<{ campus_code: string; open: string }>(
 );
 const lists = all<ListRow>('SELECT campus_code, version, good_at, held, next_poll_at FROM open_lists');
 const words = all<WordRow>(
-  `SELECT status_event_id, index_number, status_before, status_after, weighed_at FROM section_status_events
-  ORDER BY status_event_id`,
+  'SELECT index_number, status_after FROM section_status_events WHERE weighed_at IS NULL ORDER BY status_event_id',
 );
 const fanouts = all<FanoutRow>('SELECT open_event_id, finished_at FROM open_event_fanouts');
 const watches = all<SubscriptionRow>('SELECT * FROM subscriptions');

@@ -84,7 +84,8 @@ async function standsStill({ seed, lines }: Broken, folder: string): Promise<boo
   return true;
 }
 
-const hasBegun = (lines: readonly string[]) => lines.some((line) => line.includes('→ sending'));
+/** Mails leave; on a campus it will do that openings and closings are noticed. */
+const hasBegun = (lines: readonly string[]) => lines.some((line) => /→ sending| {2}open event /.test(line));
 
 async function onCopy<T>(from: string, edits: Edits, run: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(process.env.TIDINGS_TEST_TMP ?? tmpdir(), 'tidings-planted-'));
