@@ -163,19 +163,6 @@ onBothDatabases('the poller', (dialect) => {
     expect(await row()).toMatchObject({ open_count: 2 });
   });
 
-  it('forgets snapshots of before, the oldest first', async () => {
-    const poller = world.poller();
-    for (let turn = 0; turn < 4; turn++) await world.hear(poller, every, '00001');
-    const now = world.clock.now();
-    expect(await poller.forgetSnapshots(now - every, 1)).toBe(1);
-    expect(await poller.forgetSnapshots(now - every, 10)).toBe(1);
-    expect(await poller.forgetSnapshots(now - every, 10)).toBe(0);
-    expect((await snapshots()).map(({ seen_open_at }) => seen_open_at)).toEqual([
-      isoOf(now - every),
-      isoOf(now),
-    ]);
-  });
-
   it('says how each list is doing', async () => {
     const poller = world.poller({
       configured: { termIds: [termId], campusCodes: ['NB', 'NK', 'ONLINE_NB'] },

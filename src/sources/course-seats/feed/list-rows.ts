@@ -166,21 +166,6 @@ export async function believeBaseline(
   `.execute(tx);
 }
 
-/**
- * Of the oldest so many, those from before: answers how many went. By their numbers, which are in the order of their times:
- * whoever asks again and again reads no more than that.
- */
-export async function forgetSnapshots(db: Database, beforeMs: number, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    DELETE FROM open_section_snapshots WHERE snapshot_id IN (
-      SELECT snapshot_id FROM (
-        SELECT snapshot_id, seen_open_at FROM open_section_snapshots ORDER BY snapshot_id LIMIT ${limit}
-      ) AS oldest WHERE seen_open_at < ${new Date(beforeMs).toISOString()}
-    )
-  `.execute(db.write);
-  return Number(numAffectedRows ?? 0n);
-}
-
 export const keyOf = ({ term_id, campus_code }: Pick<ListRow, 'term_id' | 'campus_code'>): ListKey => ({
   ...{ termId: term_id, campusCode: campus_code },
 });

@@ -2,7 +2,7 @@ import type { Chore } from '../../source.ts';
 import { type ListKey, listOf } from '../term.ts';
 import { type Configured, createActiveLists, nameOf } from './active-lists.ts';
 import { afterEmpty, afterFailure, afterSuccess, freshPace, type Pace, profileOf } from './feed-pace.ts';
-import { forgetSnapshots, keyOf, type ListRow, readRows, rowsOfLists } from './list-rows.ts';
+import { keyOf, type ListRow, readRows, rowsOfLists } from './list-rows.ts';
 import { createStaleWatch, type ListStatus, statusOf } from './list-status.ts';
 import { createPollLease } from './poll-lease.ts';
 import { createPollList, type Polled, type PollListParts } from './poll-list.ts';
@@ -18,8 +18,6 @@ export interface Poller {
   /** At once, whoever polls otherwise, and whatever the pace: an operator asks. All lists, or one that need not be active. */
   pollNow(list?: ListKey, signal?: AbortSignal): Promise<Polled[]>;
   status(): Promise<ListStatus[]>;
-  /** Retention of snapshots: answers how many went. */
-  forgetSnapshots(beforeMs: number, limit: number): Promise<number>;
   readonly chore: Chore;
 }
 
@@ -108,8 +106,6 @@ export function createPoller(parts: PollerParts): Poller {
         .map((list) => statusOf(list, rows.get(nameOf(list)), now))
         .sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
     },
-
-    forgetSnapshots: (beforeMs, limit) => forgetSnapshots(db, beforeMs, limit),
 
     chore: { name: 'seats-poll', pauseMs: 1_000, once: runOnce },
   };
