@@ -7,7 +7,7 @@ const maxNotificationsMax = 1000;
 /** Terms are shorter. */
 const snoozeMaxMs = 366 * 86_400_000;
 
-export function problemOfNotifyOn(value: readonly string[]): string | undefined {
+function problemOfNotifyOn(value: readonly string[]): string | undefined {
   const isList = Array.isArray(value) && value.length > 0 && value.length <= 10;
   if (!isList || !value.every((one) => typeof one === 'string' && /^[a-z][a-z_]{0,29}$/.test(one)))
     return 'notifyOn must be a list of up to ten words such as "open".';

@@ -93,7 +93,7 @@ export type CreateRefusal =
       retryAfterMs: number | null;
     };
 
-export type CreatedForCourse =
+type CreatedForCourse =
   | { kind: 'created'; watches: Exclude<Created, CreateRefusal>[]; leftOut: number }
   | CreateRefusal;
 
