@@ -1,4 +1,3 @@
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
@@ -6,6 +5,7 @@ import { type RunningProcess, startProcess } from '../../src/main.ts';
 import { createLog } from '../../src/std/log.ts';
 import { emptyDatabase } from '../support/world.ts';
 import { type Chromium, hasChromium, startChromium, type Visit } from './browser.ts';
+import { expectToFit } from './fit.ts';
 
 /** A mail is sent, taken from the inbox, and its link followed by somebody with a browser. */
 describe.skipIf(!hasChromium)('the unsubscribe link in a browser', () => {
@@ -199,22 +199,3 @@ describe.skipIf(!hasChromium)('the unsubscribe link in a browser', () => {
     );
   });
 });
-
-/** Nothing sticks out, the button is large enough for a thumb, and axe finds nothing wrong. */
-async function expectToFit(page: Page): Promise<void> {
-  const wide = await page.evaluate<string[]>(
-    `[...document.querySelectorAll('html, main, main *')]
-      .filter((one) => one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0
-        || one.getBoundingClientRect().right > innerWidth)
-      .map((one) => one.outerHTML)`,
-  );
-  expect(wide).toEqual([]);
-  for (const button of await page.locator('button').all()) {
-    expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(48);
-  }
-  await page.evaluate(axe.source);
-  const { violations, passes } = await page.evaluate<axe.AxeResults>('axe.run()');
-  // Contrast was measured, and not left out.
-  expect(passes.map(({ id }) => id)).toContain('color-contrast');
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([]);
-}

@@ -74,6 +74,9 @@ const examples: Record<string, Request> = {
   ...seatExamples,
 };
 
+/** Some hundreds of requests, and a server for each that asks for patience. */
+const walkWithinMs = 180_000;
+
 const exampleOf = (name: string): Request => examples[name] ?? ['no example'];
 const methodOf = (name: string) => name.split(' ')[0] as string;
 
@@ -305,32 +308,36 @@ onBothDatabases('the document', (dialect) => {
   test.each([
     ['of course seats', true],
     ['of all else', false],
-  ])('every documented answer is given, as documented: %s', async (_, isOfSeats) => {
-    const isAsked = (name: string) => name.includes('/seats') === isOfSeats;
-    const unused = new Set(Object.keys(particular).filter(isAsked));
-    for (const [name, operation] of operations().filter(([name]) => isAsked(name))) {
-      for (const [status, { content }] of Object.entries(operation.responses)) {
-        const title = `${name} ${status}`;
-        unused.delete(title);
-        const answer = await (particular[title] ?? (() => general[status]?.(name)))();
-        expect(answer, `nothing here produces ${title}`).toBeDefined();
-        if (!answer) continue;
-        expect(`${title}: ${answer.status} ${answer.text.slice(0, 300)}`).toContain(
-          `${title}: ${status === 'default' ? 500 : status} `,
-        );
-        const [type = ''] = Object.keys(content);
-        if (type === '') expect([title, answer.text]).toEqual([title, '']);
-        else expect(answer.headers.get('content-type'), title).toContain(type);
-        expect(answer.headers.get('cache-control'), title).toBe('no-store');
-        expect(answer.headers.get('x-request-id'), title).toMatch(/^[\w-]{8,64}$/);
-        if (type === 'application/json') expectShape(title, content[type]?.schema ?? {}, answer);
-        const scheme = name.includes('/webhooks/') ? 'Svix' : 'Bearer';
-        if (answer.status === 401) expect(answer.headers.get('www-authenticate')).toBe(scheme);
-        if (answer.status === 429) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  ])(
+    'every documented answer is given, as documented: %s',
+    async (_, isOfSeats) => {
+      const isAsked = (name: string) => name.includes('/seats') === isOfSeats;
+      const unused = new Set(Object.keys(particular).filter(isAsked));
+      for (const [name, operation] of operations().filter(([name]) => isAsked(name))) {
+        for (const [status, { content }] of Object.entries(operation.responses)) {
+          const title = `${name} ${status}`;
+          unused.delete(title);
+          const answer = await (particular[title] ?? (() => general[status]?.(name)))();
+          expect(answer, `nothing here produces ${title}`).toBeDefined();
+          if (!answer) continue;
+          expect(`${title}: ${answer.status} ${answer.text.slice(0, 300)}`).toContain(
+            `${title}: ${status === 'default' ? 500 : status} `,
+          );
+          const [type = ''] = Object.keys(content);
+          if (type === '') expect([title, answer.text]).toEqual([title, '']);
+          else expect(answer.headers.get('content-type'), title).toContain(type);
+          expect(answer.headers.get('cache-control'), title).toBe('no-store');
+          expect(answer.headers.get('x-request-id'), title).toMatch(/^[\w-]{8,64}$/);
+          if (type === 'application/json') expectShape(title, content[type]?.schema ?? {}, answer);
+          const scheme = name.includes('/webhooks/') ? 'Svix' : 'Bearer';
+          if (answer.status === 401) expect(answer.headers.get('www-authenticate')).toBe(scheme);
+          if (answer.status === 429) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+        }
       }
-    }
-    expect([...unused]).toEqual([]);
-  });
+      expect([...unused]).toEqual([]);
+    },
+    walkWithinMs,
+  );
 
   test('the lists that were walked were not empty', async () => {
     expect((await api.ask('GET', '/api/v1/deliveries')).json.deliveries.length).toBeGreaterThan(1);

@@ -96,7 +96,9 @@ onBothDatabases('the pages for students', (dialect) => {
     test('has all that there is to know, escaped, and a form', async () => {
       const { status, text } = await get(sectionPath);
       expect(status).toBe(200);
-      expect(heading(text)).toBe('01:198:111 INTRO &lt;COMPUTER&gt; SCI &amp; &quot;MORE&quot;');
+      expect(heading(text)).toBe(
+        '<span class="code">01:198:111 </span>INTRO &lt;COMPUTER&gt; SCI &amp; &quot;MORE&quot;',
+      );
       for (const part of ['Section 05', 'Closed', '09214', 'SMITH', '04:547:111 (09300)', 'Department staff'])
         expect(text).toContain(part);
       expect(text).toContain('Bring &lt;b&gt;paper&lt;/b&gt;');

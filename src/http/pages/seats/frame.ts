@@ -36,7 +36,8 @@ const style = `
 main{padding:32px 20px 64px}
 h1{margin-bottom:8px;text-wrap:balance}
 h2{font-size:20px;line-height:1.3;margin:32px 0 8px}
-h3{font-size:16px;margin:24px 0 4px}
+h3{font-size:16px;margin:8px 0 0}
+.code{display:block;font:400 16px/1.5 ui-monospace,monospace;color:var(--muted)}
 p{max-width:65ch;text-wrap:pretty}
 p+p,form+p,ul+p{margin-top:8px}
 a{color:var(--accent)}
@@ -59,6 +60,7 @@ input[aria-invalid]{border:2px solid var(--person)}
 fieldset{border:0;margin:0;padding:0;min-width:0}
 .field{margin-top:16px;max-width:420px}
 .pair{display:grid;grid-template-columns:1fr 1fr;gap:12px;max-width:420px}
+.field>.quiet,.pair+.quiet{margin-top:4px}
 .problem{color:var(--person);font-weight:600;margin-top:4px}
 button,.button{display:inline-block;min-height:48px;padding:12px 20px;border:1px solid var(--accent);border-radius:8px;background:transparent;color:var(--accent);font:600 16px/1.4 system-ui,sans-serif;text-decoration:none;text-align:center;cursor:pointer}
 button.main,.button.main{background:var(--accent);color:var(--on-accent)}
@@ -73,8 +75,11 @@ dl{margin:12px 0;display:grid;grid-template-columns:max-content 1fr;gap:4px 16px
 dt{color:var(--muted)}dd{margin:0;overflow-wrap:anywhere}
 section{margin-top:32px;padding-top:8px;border-top:1px solid var(--hair)}
 section h2{margin-top:16px}
+.course{margin-top:16px}
+.course details{margin:0}
+.course .sections{margin-top:8px}
 .sections li{display:grid;grid-template-columns:104px 1fr max-content;gap:4px 16px;align-items:start;padding:12px 0;border-top:1px solid var(--hair)}
 .sections .warned{font-size:14px}
 .sections>li>div{min-width:0;overflow-wrap:anywhere}
-@media (max-width:480px){.sections li{grid-template-columns:1fr}.sections .button{width:100%}main{padding:24px 16px 48px}dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:8px}form>button,form>.main,p>.button{width:100%}}
+@media (max-width:480px){main{padding:24px 16px 48px}dl{gap:4px 12px}form>button,form>.main,p>.button{width:100%}.sections li{grid-template-columns:1fr max-content}.sections li>:nth-child(1){grid-area:1/1}.sections li>:nth-child(2){grid-area:2/1}.sections li>:nth-child(3){grid-area:1/2/3/3;align-self:center}.sections li>.row{grid-area:3/1/4/3;margin:4px 0}}
 `;

@@ -9,6 +9,8 @@ import {
   openNow,
   sectionChip,
   sectionFacts,
+  sectionHeading,
+  sectionLine,
   sectionName,
   watchChip,
 } from './section-view.ts';
@@ -34,12 +36,11 @@ export function managePage(page: ManagePage): string {
   const name = sectionName(watch, words);
   return seatsPage({
     ...{ locale, title: `${name} · ${words.manage.title}`, toRoot: '../../', isUnlisted: true },
-    content: `${outcome(page, words)}<h1>${escapeHtml(name)}</h1>
+    content: `${outcome(page, words)}<h1>${sectionHeading(watch, words, locale)}</h1>
 ${standing(page, words)}
 ${watch.section ? sectionFacts(watch.section, locale) : ''}
 ${controls(page, words)}
-${siblingList(page, words)}
-<p><a href="../../seats">${escapeHtml(words.manage.another)}</a></p>`,
+${siblingList(page, words)}`,
   });
 }
 
@@ -67,11 +68,10 @@ function standing({ watch, now, timeZone, locale, freshness }: ManagePage, words
         : manage.ended,
     );
   if (isSnoozed(watch, now)) say(manage.snooze.until(momentName(snoozeUntil ?? 0, timeZone, locale)));
-  const number = watch.section ? `${words.section.name(watch.section.sectionNumber)} · ` : '';
   const isOpen = watch.sectionStatus === 'Open' && watch.status !== 'unsubscribed';
   return `<p>${watchChip(watch.status, words)}</p>
 ${lines.join('\n')}
-<p>${escapeHtml(number)}${sectionChip(watch.sectionStatus, words)}</p>
+${sectionLine(watch.section?.sectionNumber, watch.sectionStatus, words)}
 ${freshnessLine(freshness, now, words)}
 ${isOpen ? openNow(watch, words) : ''}`;
 }
@@ -129,6 +129,12 @@ ${post(watch, 'snooze', day)}
 function hours({ watch, timeZone }: ManagePage, words: SeatsWords): string {
   const { deliveryWindow: window } = watch.preferences;
   const { hours: says, steps } = words.manage;
+  // In the same form, whose values it does not need.
+  const always = button(
+    steps.always,
+    false,
+    ` formaction="${escapeHtml(watch.token)}/always" formnovalidate`,
+  );
   const from = window ? timeName(window.startMinutes) : '';
   const to = window ? timeName(window.endMinutes) : '';
   const time = (name: 'from' | 'to', value: string) =>
@@ -137,8 +143,7 @@ function hours({ watch, timeZone }: ManagePage, words: SeatsWords): string {
 <h2>${escapeHtml(says.heading)}</h2>
 <p>${escapeHtml(window ? says.now(from, to) : says.always)}</p>
 <p class="quiet" id="hours-hint">${escapeHtml(words.hours.hint(timeZone))}</p>
-${post(watch, 'hours', `<div class="row">${time('from', from)}${time('to', to)}${button(steps.hours)}</div>`)}
-${window ? `<div class="row">${post(watch, 'always', button(steps.always))}</div>` : ''}
+${post(watch, 'hours', `<div class="row">${time('from', from)}${time('to', to)}${button(steps.hours)}${window ? always : ''}</div>`)}
 </section>`;
 }
 
@@ -165,7 +170,7 @@ function siblingList({ watch, siblings, now }: ManagePage, words: SeatsWords): s
 function sibling(one: Watch, back: string, now: number, words: SeatsWords): string {
   const { manage } = words;
   const name = sectionName(one, words);
-  const isNamed = one.section ? ` <span class="quiet mono">${escapeHtml(one.indexNumber)}</span>` : '';
+  const number = one.section ? `${words.section.name(one.section.sectionNumber)} · ` : '';
   const named = (label: string) =>
     ` aria-label="${escapeHtml(manage.stepFor(label, `${name} ${one.indexNumber}`))}"`;
   const buttons = stepsFor(one, now).map((step) => {
@@ -174,6 +179,6 @@ function sibling(one: Watch, back: string, now: number, words: SeatsWords): stri
     return post(one, step, content);
   });
   return `<li><div>${sectionChip(one.sectionStatus, words)}</div>
-<div><div><a href="${escapeHtml(one.token)}">${escapeHtml(name)}</a>${isNamed}</div><div>${watchChip(one.status, words)}</div></div>
+<div><div><a href="${escapeHtml(one.token)}">${escapeHtml(name)}</a></div><div class="quiet">${escapeHtml(number)}<span class="mono">${escapeHtml(one.indexNumber)}</span></div><div>${watchChip(one.status, words)}</div></div>
 <div class="row">${buttons.join('')}</div></li>`;
 }

@@ -68,22 +68,26 @@ function results(page: SearchPage, found: readonly FoundCourse[], words: SeatsWo
   if (found.length === 0) return says(search.none);
   const total = found.reduce((sum, { sections }) => sum + sections.length, 0);
   const isFolded = total > sectionsShownMax && found.length > 1;
-  const courses = found.map((one) => course(page, one, isFolded, words));
+  const freshness = found.map((one) => freshnessLine(page.freshnessOf(one), page.now, words));
+  // Mostly all are in one list: then it is said once.
+  const [common] = new Set(freshness).size === 1 ? freshness : [];
+  const courses = found.map((one, at) => course(one, common ? '' : (freshness[at] ?? ''), isFolded, page));
   return `<h2>${escapeHtml(search.found(found.length))}</h2>
-${page.isCut ? `<p>${escapeHtml(search.more)}</p>\n` : ''}${courses.join('\n')}`;
+${page.isCut ? `<p>${escapeHtml(search.more)}</p>\n` : ''}${common ?? ''}
+${courses.join('\n')}`;
 }
 
-function course(page: SearchPage, found: FoundCourse, isFolded: boolean, words: SeatsWords): string {
-  const { locale, now } = page;
+function course(found: FoundCourse, freshness: string, isFolded: boolean, { locale }: SearchPage): string {
+  const words = seatsWords[locale];
   const open = found.sections.filter(({ status }) => status === 'Open').length;
-  const where = `${termName(found.termId, words)} · ${campusName(found.campusCode, words)}`;
   const count = words.search.sections(found.sections.length, open);
+  const where = [termName(found.termId, words), campusName(found.campusCode, words)];
+  const told = (isFolded ? where : [...where, count]).join(' · ');
   const list = `<ul class="sections">${found.sections.map((section) => row(section, words, locale)).join('\n')}</ul>`;
-  return `<section>
+  return `<section class="course">
 <h3><span class="mono">${escapeHtml(found.courseString)}</span> ${foreign(found.title, locale)}</h3>
-<p class="quiet">${escapeHtml(where)}</p>
-${freshnessLine(page.freshnessOf(found), now, words)}
-${isFolded ? `<details><summary>${escapeHtml(count)}</summary>${list}</details>` : `<p class="quiet">${escapeHtml(count)}</p>\n${list}`}
+<p class="quiet">${escapeHtml(told)}</p>
+${freshness}${isFolded ? `<details><summary>${escapeHtml(count)}</summary>${list}</details>` : list}
 </section>`;
 }
 

@@ -6,8 +6,9 @@ import {
   type Freshness,
   freshnessLine,
   openNow,
-  sectionChip,
   sectionFacts,
+  sectionHeading,
+  sectionLine,
   sectionName,
 } from './section-view.ts';
 import { type SeatsWords, seatsWords } from './words.ts';
@@ -59,11 +60,11 @@ ${sectionFacts(section, locale)}
   });
 }
 
-function head({ section, now, freshness }: SectionPage, words: SeatsWords, level = 'h1'): string {
-  const name = escapeHtml(sectionName({ ...section, section }, words));
+function head({ locale, section, now, freshness }: SectionPage, words: SeatsWords, level = 'h1'): string {
+  const name = sectionHeading({ ...section, section }, words, locale);
   const isOpen = section.status === 'Open' && !section.isGone;
   return `<${level}>${name}</${level}>
-<p>${escapeHtml(words.section.name(section.sectionNumber))} · ${sectionChip(section.status, words)}</p>
+${sectionLine(section.sectionNumber, section.status, words)}
 ${freshnessLine(freshness, now, words)}
 ${isOpen ? openNow(section, words) : ''}`;
 }

@@ -95,6 +95,21 @@ export function sectionName(
     : `${words.section.index} ${of.indexNumber}`;
 }
 
+/** The same as a heading: the code small, because everybody knows the title. */
+export function sectionHeading(
+  of: Parameters<typeof sectionName>[0],
+  words: SeatsWords,
+  locale: Locale,
+): string {
+  const { section } = of;
+  if (!section) return escapeHtml(sectionName(of, words));
+  const title = foreign(section.subtitle ?? section.courseTitle, locale);
+  return `<span class="code">${escapeHtml(section.courseString)} </span>${title}`;
+}
+
+export const sectionLine = (number: string | undefined, status: SectionStatus, words: SeatsWords) =>
+  `<p>${number === undefined ? '' : `${escapeHtml(words.section.name(number))} · `}${sectionChip(status, words)}</p>`;
+
 export function sectionFacts(section: SectionDetails, locale: Locale): string {
   const words = seatsWords[locale];
   const { index, meets, instructors, twins, notes } = words.section;

@@ -166,8 +166,6 @@ export const english: SeatsWords = {
       none: 'No limit.',
     },
     siblings: 'What else you watch',
-    open: 'Manage',
-    another: 'Watch another section',
   },
   notices: {
     noSection: {

@@ -183,8 +183,6 @@ export const romanian: SeatsWords = {
       none: 'Fără limită.',
     },
     siblings: 'Ce mai urmăriți',
-    open: 'Administrați',
-    another: 'Urmăriți altă secțiune',
   },
   notices: {
     noSection: {

@@ -157,8 +157,6 @@ export const chinese: SeatsWords = {
       none: '不限。',
     },
     siblings: '您还关注',
-    open: '管理',
-    another: '关注其他班级',
   },
   notices: {
     noSection: { title: '没有这个班级', text: '请检查编号和学期，或搜索课程。' },

@@ -139,8 +139,6 @@ export interface ManageWords {
     none: string;
   };
   siblings: string;
-  open: string;
-  another: string;
 }
 
 export const steps = [
