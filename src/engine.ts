@@ -139,7 +139,7 @@ export async function createEngine(
       reconcile,
       heal,
       webhooks,
-      chores: [],
+      chores: seats?.chores ?? [],
       clock,
       log,
     });

@@ -29,7 +29,9 @@ describe('pause and resume', () => {
     ]);
     const unknown = await tidings('pause', 'plian', '--reason', 'x');
     expect(unknown.code).toBe(2);
-    expect(unknown.err).toMatch(/^There is no source "plian"\. Did you mean plain\? The sources are plain;/);
+    expect(unknown.err).toMatch(
+      /^There is no source "plian"\. Did you mean plain\? The sources are plain, course-seats, course-seats-verification;/,
+    );
   });
 
   test('it says what is paused and how much waits', async () => {
