@@ -11,6 +11,8 @@ export interface Players {
   world: World;
   processes: SimulatedProcess[];
   restart: () => SimulatedProcess;
+  /** Some mails are welcome at some hours only: what could not be taken up at once is not left until the next is due. */
+  hasHours?: boolean;
 }
 
 /** Far more than any run needs: a delivery that is not settled by then never is. */
@@ -19,7 +21,7 @@ const drainTurnsMax = 3_000;
 const drainLongestMs = 6 * 24 * hourMs;
 
 /** No more faults, everybody works: now everything must come to an end. */
-export async function drain({ world, processes, restart }: Players): Promise<void> {
+export async function drain({ world, processes, restart, hasHours = false }: Players): Promise<void> {
   const { clock, watch, mailman } = world;
   if (world.isTroubled()) world.endTroubles();
   await resumeAll(world);
@@ -51,7 +53,8 @@ export async function drain({ world, processes, restart }: Players): Promise<voi
       (at) => at !== null && at !== undefined && at > clock.now(),
     ) as number[];
     const untilNext = Math.min(clock.nextWakeMs() ?? Infinity, ...moments.map((at) => at - clock.now()));
-    await clock.advance(untilNext === Infinity ? minuteMs : Math.max(untilNext, 1_000));
+    const isLate = hasHours && hasWork('dispatch', world, waiting);
+    await clock.advance(untilNext === Infinity || isLate ? minuteMs : Math.max(untilNext, 1_000));
     if (clock.now() > giveUpAt) break;
   }
   checkIntents(world);

@@ -46,7 +46,7 @@ export async function endCampus(scene: CampusScene): Promise<void> {
     watch.violate(isOpen ? 'nobody is forgotten' : 'a closing is believed', sentence);
   }
   if (isUntold()) watch.violate('everything ends', 'long after the troubles an opening is still being told');
-  if (watch.violation === null) await drain(scene);
+  if (watch.violation === null) await drain({ ...scene, hasHours: true });
   if (watch.violation === null) await side?.atTheEnd(watch.rows);
   if (watch.violation === null) await checkView(world);
   if (watch.violation === null) await forget(scene);
