@@ -32,7 +32,7 @@ export interface CampusFeed {
   begins(who: string, isForced: boolean): void;
 }
 
-export interface Question {
+interface Question {
   list: string;
   who: string;
   at: number;

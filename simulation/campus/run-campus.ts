@@ -69,7 +69,8 @@ const actions = {
   flip: 5,
   fill_up: 1,
   trouble: 8,
-  wishes: 8,
+  wishes: 6,
+  second_thoughts: 7,
   report: 1.5,
   poll_now: 3,
   ingest: 3,
@@ -130,6 +131,8 @@ async function doSomething(scene: CampusScene): Promise<unknown> {
     }
     case 'wishes':
       return changeWishes(scene, chosen);
+    case 'second_thoughts':
+      return haveSecondThoughts(scene, chosen);
     case 'report': {
       const section = chance.one(campus.chosen);
       if (!mayStrike('an operator reports an opening')) return;
@@ -217,6 +220,19 @@ async function askAtOnce({ world }: CampusScene, process: SimulatedProcess): Pro
   if (!process.isIdle('poll_now') || !mayStrike('an operator has the feed asked at once')) return;
   process.start('poll_now');
   await clock.advance(chance.between(0, 2 * secondMs));
+}
+
+/** It opens, and whoever is about to be told wants something else: after the fan-out, and before the mail. */
+async function haveSecondThoughts(scene: CampusScene, process: SimulatedProcess): Promise<void> {
+  const { campus, world } = scene;
+  const section = world.chance.one(campus.chosen);
+  if (section.isOpen) return;
+  campus.set(section, true);
+  await askAtOnce(scene, process);
+  if (process.isIdle('fan_out')) process.start('fan_out');
+  await world.clock.advance(0);
+  for (let left = 2; left > 0; left--) await changeWishes(scene, process);
+  return work(scene, 2);
 }
 
 /** A section is missed for the first time, and at this moment somebody dies or asks once more. */

@@ -22,7 +22,7 @@ export interface SeatParts {
   subscriptions: Subscriptions;
 }
 
-export const seatTurns = ['poll', 'fan_out', 'weigh', 'ingest', 'housekeep', 'poll_now'] as const;
+const seatTurns = ['poll', 'fan_out', 'weigh', 'ingest', 'housekeep', 'poll_now'] as const;
 export type SeatTurn = (typeof seatTurns)[number];
 
 export interface CampusSide {

@@ -22,7 +22,7 @@ export interface SnapshotRow {
   source_hash: string;
   verdict: 'baseline' | 'taken' | 'held' | 'empty';
 }
-export interface ListRow {
+interface ListRow {
   campus_code: string;
   version: number;
   good_at: number | null;
@@ -30,16 +30,16 @@ export interface ListRow {
   next_poll_at: number;
 }
 /** What the catalog has said, and nobody has weighed yet. */
-export interface WordRow {
+interface WordRow {
   index_number: string;
   status_after: SectionStatus;
 }
-export interface FanoutRow {
+interface FanoutRow {
   open_event_id: number;
   finished_at: number | null;
 }
 /** A line of `subscription_events`. */
-export interface EntryRow {
+interface EntryRow {
   subscription_event_id: number;
   subscription_id: number;
   event_type: string;

@@ -16,7 +16,7 @@ const windows = [
 ];
 
 const wishes = {
-  ...{ confirm: 3, pause: 4, resume: 4, snooze: 4, window: 4, max: 2, cancel: 3, undo: 4, create: 4 },
+  ...{ confirm: 3, pause: 5, resume: 4, snooze: 6, window: 4, max: 2, cancel: 3, undo: 4, create: 4 },
 };
 type Wish = keyof typeof wishes;
 
@@ -32,7 +32,7 @@ export async function changeWishes(scene: CampusScene, process: SimulatedProcess
       ),
     );
   const claimed = waiting('claimed');
-  const pending = waiting('pending');
+  const pending = [...waiting('pending'), ...waiting('failed_transient')];
   const critical = claimed.length > 0 ? claimed : pending;
   const one = chance.one(critical.length > 0 && chance.isTrue(0.6) ? critical : all);
   const wish = chance.weighted(wishes);

@@ -11,7 +11,7 @@ const path = '/api/v1/seats';
 const limitMax = 100;
 const limitByDefault = 20;
 
-export const noSection = (more = '') =>
+const noSection = (more = '') =>
   new Refusal('section_not_found', `There is no such section.${more} GET ${path}/courses?q= finds sections.`);
 
 export function seatCatalogRoutes({ seats, log }: SeatRouteParts): Route[] {

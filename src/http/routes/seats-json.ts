@@ -59,7 +59,7 @@ export function sectionJson(details: SectionDetails) {
   };
 }
 
-export const window = Type.Object(
+const window = Type.Object(
   {
     startMinutes: Type.Integer({ minimum: 0, maximum: 1439 }),
     endMinutes: Type.Integer({ minimum: 0, maximum: 1440 }),

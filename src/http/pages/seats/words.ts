@@ -33,7 +33,7 @@ export interface SeatsWords {
   notices: Readonly<Record<Notice, Says>>;
 }
 
-export interface Says {
+interface Says {
   title: string;
   text: string;
 }
@@ -41,7 +41,7 @@ export interface Says {
 /** Why there is a page that is none of the others. */
 export type Notice = 'noSection' | 'noLink' | 'tooMany' | 'foreign' | 'failed' | 'sectionFull' | 'limited';
 
-export interface FreshnessWords {
+interface FreshnessWords {
   checked(ago: string): string;
   /** The list that came is too short to be believed. */
   held(ago: string): string;
@@ -50,7 +50,7 @@ export interface FreshnessWords {
   asleep: string;
 }
 
-export interface SectionWords {
+interface SectionWords {
   name(number: string): string;
   index: string;
   meets: string;
@@ -63,7 +63,7 @@ export interface SectionWords {
   gone: string;
 }
 
-export interface SearchWords {
+interface SearchWords {
   title: string;
   lead: string;
   label: string;
@@ -82,7 +82,7 @@ export interface SearchWords {
   empty: Says;
 }
 
-export interface WatchWords {
+interface WatchWords {
   openNow: Says;
   register: string;
   heading: string;
@@ -96,19 +96,19 @@ export interface WatchWords {
   badHours: string;
 }
 
-export interface HoursWords {
+interface HoursWords {
   hint(zone: string): string;
   from: string;
   to: string;
 }
 
-export interface AskedWords extends Says {
+interface AskedWords extends Says {
   /** Where addresses are taken as they come. */
   unverified: Says;
   again: string;
 }
 
-export interface ManageWords {
+interface ManageWords {
   title: string;
   /** What was just done. */
   done: Readonly<Record<Step, string>>;
