@@ -136,7 +136,9 @@ describe('the first minute', () => {
     const events = err
       .trim()
       .split('\n')
-      .map((line) => JSON.parse(line).event);
+      .map((line) => JSON.parse(line).event as string)
+      // The sample campus has its own hours.
+      .filter((event) => !event.startsWith('seats.'));
     expect([...new Set(events)]).toEqual([
       'database.migrated',
       'http.open_on_loopback',
