@@ -12,7 +12,7 @@ import { createCampusWatch } from './campus-watch.ts';
 import { found } from './founding.ts';
 import { endCampus } from './peace.ts';
 import type { CampusSide, SeatTurn } from './seat-parts.ts';
-import { changeWishes } from './students.ts';
+import { beginToWatch, changeWishes } from './students.ts';
 
 /** One run on a campus: seats come and go, the feed tells of them as it can, students watch, and then there is peace. */
 export interface CampusScene extends CampusSide {
@@ -229,9 +229,11 @@ async function haveSecondThoughts(scene: CampusScene, process: SimulatedProcess)
   if (section.isOpen) return;
   campus.set(section, true);
   await askAtOnce(scene, process);
+  // Who comes between the opening and its fan-out has seen it on the page.
+  if (world.chance.isTrue(0.5)) await beginToWatch(scene, process, section);
   if (process.isIdle('fan_out')) process.start('fan_out');
   await world.clock.advance(0);
-  for (let left = 2; left > 0; left--) await changeWishes(scene, process);
+  for (let left = 2; left > 0; left--) await changeWishes(scene, process, true);
   return work(scene, 2);
 }
 

@@ -1,8 +1,8 @@
 import { createTokens } from '../../src/consent/token.ts';
 import type { SubscriptionRow } from '../../src/db/seats-schema.ts';
-import { hourMs, minuteMs } from '../chance.ts';
+import { type Chance, hourMs, minuteMs } from '../chance.ts';
 import type { SimulatedProcess } from '../process.ts';
-import { seatSecrets, termId } from './campus.ts';
+import { type Section, seatSecrets, termId } from './campus.ts';
 import type { CampusScene } from './run-campus.ts';
 
 /** Students, by the link that only they have: whoever changes their mind does so through any process, and waits for no answer. */
@@ -19,8 +19,14 @@ const wishes = {
   ...{ confirm: 3, pause: 5, resume: 4, snooze: 6, window: 4, max: 2, cancel: 3, undo: 4, create: 4 },
 };
 type Wish = keyof typeof wishes;
+/** Of who is about to be told, and does not want it now. */
+const seconds = { pause: 4, snooze: 4, window: 2, cancel: 1 } satisfies Partial<Record<Wish, number>>;
 
-export async function changeWishes(scene: CampusScene, process: SimulatedProcess): Promise<void> {
+export async function changeWishes(
+  scene: CampusScene,
+  process: SimulatedProcess,
+  isSecondThought = false,
+): Promise<void> {
   const { world } = scene;
   const { chance, clock, story, watch, mayStrike, tally } = world;
   const all = [...(world.beside.campus?.seats.watches.values() ?? [])];
@@ -34,8 +40,9 @@ export async function changeWishes(scene: CampusScene, process: SimulatedProcess
   const claimed = waiting('claimed');
   const pending = [...waiting('pending'), ...waiting('failed_transient')];
   const critical = claimed.length > 0 ? claimed : pending;
-  const one = chance.one(critical.length > 0 && chance.isTrue(0.6) ? critical : all);
-  const wish = chance.weighted(wishes);
+  const isCritical = critical.length > 0 && (isSecondThought || chance.isTrue(0.6));
+  const one = chance.one(isCritical ? critical : all);
+  const wish: Wish = isSecondThought ? chance.weighted(seconds) : chance.weighted(wishes);
   if (pending.includes(one) && !mayStrike('somebody changes their wishes while a mail to them waits')) return;
   if (claimed.includes(one)) tally.fault('somebody changes their wishes while a mail to them is claimed');
   story.tell(
@@ -74,10 +81,23 @@ async function say(
       return subscriptions?.cancel(token);
     case 'undo':
       return subscriptions?.undoCancel(token);
-    case 'create': {
-      const { campusCode, index } = chance.one(campus.chosen);
-      const email = `student${chance.between(1, 30)}@example.org`;
-      return subscriptions?.create({ termId, campusCode, indexNumber: index, email, caller: null });
-    }
+    case 'create':
+      return subscriptions?.create(orderFor(chance.one(campus.chosen), chance));
   }
+}
+
+/** Somebody, maybe for the second time. */
+export async function beginToWatch(
+  { world: { chance, clock, story } }: CampusScene,
+  { name, seats }: SimulatedProcess,
+  section: Section,
+): Promise<void> {
+  story.tell(`somebody asks ${name}: create, for ${section.index}`);
+  void seats?.subscriptions.create(orderFor(section, chance)).catch(() => {});
+  await clock.advance(0);
+}
+
+function orderFor({ campusCode, index }: Section, chance: Chance) {
+  const email = `student${chance.between(1, 30)}@example.org`;
+  return { termId, campusCode, indexNumber: index, email, caller: null };
 }

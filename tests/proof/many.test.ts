@@ -89,6 +89,24 @@ it('a bug is caught where a seed breaks a promise with it, keeps it without it, 
   expect(await runPlanted(bug, { ...eight, from })).toMatchObject({ broken: { seed: 4 }, objection: null });
 });
 
+it('a bug that needs a campus is looked for in those seeds alone, and the seed that is named is one of them', async () => {
+  const from = sourceWhoseWorkers(`
+    const mine = [];
+    for (let seed = first; seed < first + count; seed += stride) mine.push(seed);
+    if (hasBug) { kept(1); broke(mine[1], [mine.join(' '), '#1: claimed → sending']); }
+    else kept(mine.length);
+  `);
+  const { broken } = await runPlanted({ ...bug, where: 'on a campus' }, { ...eight, count: 70, from });
+  expect(broken).toMatchObject({ seed: 40, lines: ['20 40 60', '#1: claimed → sending'] });
+});
+
+it('of every twentieth seed as many are run as there are, whoever shares them', async () => {
+  const folder = workersThat('for (let seed = first; seed < first + count; seed += stride) kept(1);');
+  const some = { first: 20, count: 81, every: 20, folder };
+  expect(await runMany({ ...some, workers: 1 })).toMatchObject({ count: 5, broken: null });
+  expect(await runMany({ ...some, workers: 2 })).toMatchObject({ count: 5, broken: null });
+});
+
 it('a seed that breaks a promise without the bug as well is a false alarm, whatever it says with it', async () => {
   const from = sourceWhoseWorkers(`broke(first, ['#1: claimed → sending']);`);
   const { objection } = await runPlanted(bug, { ...eight, from });
