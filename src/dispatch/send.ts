@@ -2,6 +2,7 @@ import { idempotencyKey } from '../domain/message.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Observation } from '../domain/pace.ts';
 import { type Policy, retryDelayMs } from '../domain/policy.ts';
+import type { DeliveryError } from '../domain/transition.ts';
 import type { Composed } from '../outbox/begin.ts';
 import type { Claimed } from '../outbox/claim.ts';
 import type { Report } from '../outbox/record.ts';
@@ -164,17 +165,18 @@ function reportOf(
         ...base,
         event: 'deferred',
         dueAt: now + wholeMs(outcome.retryAfterMs ?? deferralMs),
-        error: outcome.error,
+        error: withWait(outcome),
       };
     case 'refused_for_now': {
       const attemptsAfter = claimed.attempts + 1;
-      if (attemptsAfter >= policy.attemptsMax) return { ...base, event: 'gave_up', error: outcome.error };
+      const error = withWait(outcome);
+      if (attemptsAfter >= policy.attemptsMax) return { ...base, event: 'gave_up', error };
       const { retryAfterMs } = outcome;
       const waitMs = retryDelayMs(policy, attemptsAfter, {
         random: random.next(),
         ...(retryAfterMs !== undefined && { retryAfterMs }),
       });
-      return { ...base, event: 'refused_for_now', dueAt: now + waitMs, error: outcome.error };
+      return { ...base, event: 'refused_for_now', dueAt: now + waitMs, error };
     }
     case 'refused_for_good':
       return { ...base, event: 'refused_for_good', error: outcome.error };
@@ -185,4 +187,10 @@ function reportOf(
     case 'key_conflict':
       return { ...base, event: 'key_conflict', dueAt: now + doubtMs, error: outcome.error };
   }
+}
+
+/** 000-54: how long the provider asked for, beside why; in its own words where it has said it there. */
+function withWait({ error, retryAfterMs }: { error: DeliveryError; retryAfterMs?: number }): DeliveryError {
+  if (retryAfterMs === undefined || !Number.isFinite(retryAfterMs)) return error;
+  return { retryAfterSeconds: Math.ceil(Math.max(0, retryAfterMs) / 1000), ...error };
 }

@@ -23,6 +23,8 @@ type RenderProblem = 'missing_template' | 'missing_locale' | ValueProblem | 'tem
 
 export interface RenderOrder {
   template: string;
+  /** 000-85: the one that was asked for, and no other; without it, the one that there is. */
+  version?: string;
   /** Null for whoever has not chosen a language. */
   locale: string | null;
   props: Readonly<Record<string, unknown>>;
@@ -38,12 +40,16 @@ const templates: ReadonlyMap<string, () => Promise<Template>> = new Map<string, 
 
 /** What was accepted by another version may hold variables that this one does not know: only the door refuses them. */
 export async function render(
-  { template: name, locale, props, unsubscribeUrl }: RenderOrder,
+  { template: name, version, locale, props, unsubscribeUrl }: RenderOrder,
   unknownVariables: 'ignored' | 'refused' = 'ignored',
 ): Promise<Rendered> {
   const read = templates.get(name);
   if (!read) return problem('missing_template', `There is no template named ${quoted(name)}.`);
   const { template, markupOf, unknownIn } = loaded.get(name) ?? (await load(name, read));
+  if (version !== undefined && version !== template.version) {
+    const there = `The template ${name} is there in the version ${template.version}`;
+    return problem('missing_template', `${there}, and not in ${quoted(version)}.`);
+  }
   const language = localeFor(locale, template.locales);
   if (!language) {
     const written = `The template ${name} is written in ${template.locales.join(', ')}`;

@@ -76,9 +76,12 @@ export function createEmbedded(parts: EmbeddedParts): Runner {
       await outbox.setBack(setBack);
       return 'again';
     }),
-    ...chores.map(({ name, pauseMs, once }) =>
-      loop(name, pauseMs, async (signal) => (clock.isSteady ? once(signal) : 'pause')),
-    ),
+    ...chores.map((chore) => {
+      const { name, pauseMs } = chore;
+      const made = loop(name, pauseMs, async (signal) => (clock.isSteady ? chore.once(signal) : 'pause'));
+      chore.wokenBy?.(made.wake);
+      return made;
+    }),
   ];
   const loops = [sending, ...housekeeping];
 

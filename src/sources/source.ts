@@ -33,6 +33,8 @@ export interface Chore {
   readonly pauseMs: number;
   /** Answers whether more waits, or for how long nothing does. */
   once(signal: AbortSignal): Promise<'again' | 'pause' | number>;
+  /** For one that can be told that something waits: called once, with what cuts its pause short. */
+  wokenBy?(wake: () => void): void;
 }
 
 export type Draft =
@@ -40,6 +42,8 @@ export type Draft =
       kind: 'draft';
       to: Address;
       template: string;
+      /** Of the template; without it, the one that there is. */
+      version?: string;
       /** Null where the recipient has chosen none: the deployment's own. */
       locale: string | null;
       props: Readonly<Record<string, unknown>>;

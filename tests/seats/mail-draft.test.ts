@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { checkMail } from '../../src/domain/message.ts';
-import { rutgersRegistrationUrl } from '../../src/sources/course-seats/mail/registration.ts';
+import { rutgersRegistrationUrl } from '../../src/sources/course-seats/registration.ts';
 import { baseUrl } from '../support/consent.ts';
 import { onBothDatabases } from '../support/world.ts';
 import { createMailWorld, type MailWorld, seatSourceOf } from './mail-world.ts';

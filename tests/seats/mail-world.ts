@@ -1,5 +1,6 @@
 import type { DialectName } from '../../src/db/dialect.ts';
 import { createSeatSource, type SeatSourceParts } from '../../src/sources/course-seats/mail/seat-source.ts';
+import { noRegistrationUrl } from '../../src/sources/course-seats/registration.ts';
 import type { Source } from '../../src/sources/source.ts';
 import { silentLog } from '../../src/std/log.ts';
 import { consentOf } from '../support/consent.ts';
@@ -24,6 +25,7 @@ export function seatSourceOf(world: SeatsWorld, more: Partial<SeatSourceParts> =
       unsubscribeUrls: consentOf(world).unsubscribe.linksFor,
     },
     subscriptions: { left: async () => {}, returned: async () => {} },
+    registrationUrl: noRegistrationUrl,
     ...more,
   });
 }

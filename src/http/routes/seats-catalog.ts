@@ -15,7 +15,7 @@ const noSection = (more = '') =>
   new Refusal('section_not_found', `There is no such section.${more} GET ${path}/courses?q= finds sections.`);
 
 export function seatCatalogRoutes({ seats, log }: SeatRouteParts): Route[] {
-  const { catalog, events, poller } = seats;
+  const { catalog, events, poller, registrationUrl } = seats;
   return [
     defineRoute({
       method: 'GET',
@@ -62,7 +62,7 @@ export function seatCatalogRoutes({ seats, log }: SeatRouteParts): Route[] {
         });
         const courses = found.map(({ termId: of, campusCode: campus, sections, ...course }) => ({
           ...{ courseId: course.courseId, term: of, campus, courseString: course.courseString },
-          ...{ title: course.title, sections: sections.map(sectionJson) },
+          ...{ title: course.title, sections: sections.map((one) => sectionJson(one, registrationUrl)) },
         }));
         return { status: 200, body: { courses } };
       },
@@ -79,7 +79,7 @@ export function seatCatalogRoutes({ seats, log }: SeatRouteParts): Route[] {
       async handle({ params }) {
         const found = await catalog.section(params.term, params.index);
         if (!found) throw noSection();
-        return { status: 200, body: sectionJson(found) };
+        return { status: 200, body: sectionJson(found, registrationUrl) };
       },
     }),
     defineRoute({

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { SectionDetails } from '../../sources/course-seats/catalog/catalog.ts';
 import type { ListStatus } from '../../sources/course-seats/feed/list-status.ts';
-import { registrationUrl } from '../../sources/course-seats/registration-url.ts';
+import type { RegistrationUrl } from '../../sources/course-seats/registration.ts';
 import type { Watch } from '../../sources/course-seats/subscriptions/subscriptions.ts';
 import { closed, indexPattern, termPattern } from '../schemas.ts';
 
@@ -42,12 +42,12 @@ export const section = Type.Object(
     ),
     notes: textOrNull,
     isGone: Type.Boolean({ description: 'No longer in the catalog.' }),
-    registrationUrl: Type.String(),
+    registrationUrl: textOrNull,
   },
   closed,
 );
 
-export function sectionJson(details: SectionDetails) {
+export function sectionJson(details: SectionDetails, registrationUrl: RegistrationUrl) {
   const { termId, campusCode, indexNumber, sectionNumber, courseId, courseString } = details;
   const { subtitle, status, instructors, specialPermission, restrictions, notes, isGone } = details;
   return {
@@ -55,7 +55,7 @@ export function sectionJson(details: SectionDetails) {
     ...{ courseId, courseString, title: details.courseTitle, subtitle, status },
     ...{ meetings: details.meetingSummary, instructors, specialPermission, restrictions },
     crossListed: details.crossListed.map((twin) => ({ ...twin })),
-    ...{ notes, isGone, registrationUrl: registrationUrl(termId, indexNumber) },
+    ...{ notes, isGone, registrationUrl: registrationUrl(details) ?? null },
   };
 }
 
@@ -102,12 +102,12 @@ export const watch = Type.Object(
 
 const isoOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString());
 
-export function watchJson(of: Watch) {
+export function watchJson(of: Watch, registrationUrl: RegistrationUrl) {
   const { subscriptionId, token, termId, campusCode, indexNumber, status, locale } = of;
   const { notifyOn, maxNotifications, deliveryWindow, snoozeUntil } = of.preferences;
   return {
     ...{ subscriptionId, token, term: termId, campus: campusCode, index: indexNumber },
-    section: of.section ? sectionJson(of.section) : null,
+    section: of.section ? sectionJson(of.section, registrationUrl) : null,
     ...{ status, sectionStatus: of.sectionStatus, locale },
     preferences: {
       ...{ notifyOn: [...notifyOn], maxNotifications, deliveryWindow },

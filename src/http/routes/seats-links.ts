@@ -25,7 +25,7 @@ const snoozeMaxMs = 366 * 86_400_000; // Terms are shorter.
 
 export function seatLinkRoutes(parts: SeatRouteParts): Route[] {
   const { seats, clock, limits } = parts;
-  const { subscriptions, timeZone } = seats;
+  const { subscriptions, timeZone, registrationUrl } = seats;
   const { page, seeOther } = pageAnswers;
   const common = {
     404: page('A page: this link leads to no watch.'),
@@ -159,7 +159,7 @@ export function seatLinkRoutes(parts: SeatRouteParts): Route[] {
               if (!watch) return { notice: 'noLink' };
               const siblings = await subscriptions.siblings(given);
               const html = managePage({
-                ...{ locale, now: clock.now(), watch, siblings, timeZone },
+                ...{ locale, now: clock.now(), watch, siblings, timeZone, registrationUrl },
                 freshness: (await parts.freshness())(watch),
                 says: outcomes.find((one) => one === says) ?? null,
                 about: siblings.find(

@@ -1,6 +1,7 @@
 import type { Catalog } from '../../sources/course-seats/catalog/catalog.ts';
 import type { OpenEvents } from '../../sources/course-seats/events/open-events.ts';
 import type { Poller } from '../../sources/course-seats/feed/poller.ts';
+import type { RegistrationUrl } from '../../sources/course-seats/registration.ts';
 import type { Subscriptions } from '../../sources/course-seats/subscriptions/subscriptions.ts';
 import type { Clock } from '../../std/clock.ts';
 import type { Log } from '../../std/log.ts';
@@ -16,6 +17,7 @@ export interface Seats {
   poller: Pick<Poller, 'status'>;
   /** Of the campuses: quiet hours are in it. */
   timeZone: string;
+  registrationUrl: RegistrationUrl;
   /** False where an address is taken as it comes. */
   verifiesAddresses: boolean;
   /** A campus that is not there; its students are told so. */

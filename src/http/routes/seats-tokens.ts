@@ -19,7 +19,7 @@ const noWatch = () =>
   new Refusal('subscription_not_found', 'This token opens no watch. Take the one in the newest mail.');
 
 export function seatTokenRoutes({ seats, limits }: SeatRouteParts): Route[] {
-  const { subscriptions } = seats;
+  const { subscriptions, registrationUrl } = seats;
   const common = { params, query: nothing, who: 'the world' } as const;
   const refusals = {
     404: 'The token opens no watch.',
@@ -60,7 +60,7 @@ export function seatTokenRoutes({ seats, limits }: SeatRouteParts): Route[] {
           const { code, message } = changed;
           return { status: code.startsWith('invalid_') ? 400 : 409, body: { error: message, code, traceId } };
         }
-        return { status: 200, body: watchJson(changed.watch) };
+        return { status: 200, body: watchJson(changed.watch, registrationUrl) };
       },
     });
   }
@@ -82,7 +82,7 @@ export function seatTokenRoutes({ seats, limits }: SeatRouteParts): Route[] {
         if (wait) return wait;
         const found = tokenShape.test(token) ? await subscriptions.find(token) : undefined;
         if (!found) throw noWatch();
-        return { status: 200, body: watchJson(found) };
+        return { status: 200, body: watchJson(found, registrationUrl) };
       },
     }),
     defineRoute({
@@ -97,7 +97,7 @@ export function seatTokenRoutes({ seats, limits }: SeatRouteParts): Route[] {
         if (wait) return wait;
         const found = tokenShape.test(token) ? await subscriptions.siblings(token) : [];
         if (found.length === 0) throw noWatch();
-        return { status: 200, body: { watches: found.map(watchJson) } };
+        return { status: 200, body: { watches: found.map((one) => watchJson(one, registrationUrl)) } };
       },
     }),
     change('confirm', 'Believe the address: the watch begins', (token) => subscriptions.confirm(token)),

@@ -33,7 +33,14 @@ export function seatWatchRoutes(parts: SeatRouteParts): Route[] {
 
   async function show(section: SectionDetails, locale: Locale) {
     const freshness = (await parts.freshness())(section);
-    return { locale, now: clock.now(), section, freshness, timeZone: seats.timeZone };
+    return {
+      locale,
+      now: clock.now(),
+      section,
+      freshness,
+      timeZone: seats.timeZone,
+      registrationUrl: seats.registrationUrl,
+    };
   }
 
   async function watch(

@@ -12,10 +12,10 @@ import { createIngestChore } from './catalog/ingest-chore.ts';
 import { createFanOut, type FanOut } from './events/fan-out.ts';
 import { createOpenEvents, type OpenEvents } from './events/open-events.ts';
 import { createPoller, type Poller } from './feed/poller.ts';
-import { rutgersRegistrationUrl } from './mail/registration.ts';
 import { createSeatSource } from './mail/seat-source.ts';
 import { createVerificationSource } from './mail/verification-source.ts';
 import type { OpenedFeed } from './open-feed.ts';
+import { noRegistrationUrl, type RegistrationUrl, rutgersRegistrationUrl } from './registration.ts';
 import { readSeatsStatus, type SeatsStatus } from './status.ts';
 import { createSubscriptions, type Subscriptions } from './subscriptions/subscriptions.ts';
 import { createTermsWanted } from './wanted-catalogs.ts';
@@ -34,6 +34,7 @@ export interface CourseSeats {
   readonly events: OpenEvents;
   readonly poller: Poller;
   readonly fanOut: FanOut;
+  readonly registrationUrl: RegistrationUrl;
   readonly timeZone: string;
   readonly verifiesAddresses: boolean;
   /** A campus that is not there. */
@@ -74,14 +75,13 @@ export function createCourseSeats(parts: CourseSeatsParts): CourseSeats {
   const tokens = createTokens(secrets, 'seats');
   const link = (path: string) => (token: string) => `${baseUrl().replace(/\/+$/, '')}${path}/${token}`;
   const catalog = createCatalog(parts);
-  const events = createOpenEvents(parts);
   const fanOut = createFanOut(parts);
-  const poller = createPoller({ ...parts, events });
+  const events = createOpenEvents({ ...parts, onOpened: fanOut.wake });
+  const poller = createPoller({ ...parts, events, onOpened: fanOut.wake });
   const subscriptions = createSubscriptions({ ...parts, catalog, tokens });
+  const registrationUrl = parts.isSample ? noRegistrationUrl : rutgersRegistrationUrl;
   const mail = {
-    ...{ db, clock, log, timeZone, verifiesAddresses, subscriptions },
-    // A sample's seats are not to be had anywhere.
-    ...(!parts.isSample && { registrationUrl: rutgersRegistrationUrl }),
+    ...{ db, clock, log, timeZone, verifiesAddresses, subscriptions, registrationUrl },
     tokenOf: tokens.of,
     links: {
       manageUrl: link(managePath),
@@ -110,7 +110,7 @@ export function createCourseSeats(parts: CourseSeatsParts): CourseSeats {
   return {
     sources: [createSeatSource(mail), createVerificationSource(mail)],
     ...{ chores, catalog, subscriptions, events, poller, fanOut, timeZone, verifiesAddresses },
-    isSample: parts.isSample,
+    ...{ registrationUrl, isSample: parts.isSample },
     status: () => readSeatsStatus(db, clock),
     close: () => feed.close(),
   };

@@ -1,3 +1,4 @@
+import { mailboxUnknown } from '../../domain/outcome.ts';
 import type { Status } from '../../domain/status.ts';
 import type { Source } from '../source.ts';
 
@@ -11,6 +12,7 @@ export const skippedCodes: readonly string[] = [
   'missing_locale',
   'missing_variable',
   'invalid_mail_job',
+  mailboxUnknown,
 ];
 
 type Told = Parameters<Source['words']>[0];

@@ -207,15 +207,17 @@ SELECT
     WHEN status = 'suppressed' THEN CASE WHEN sent_at IS NULL THEN 'skipped' ELSE 'sent' END
     WHEN status IN ('skipped_unsubscribed', 'skipped_no_email', 'skipped_ineligible') THEN 'skipped'
     WHEN status = 'expired' THEN 'expired'
-    WHEN status = 'failed_permanent' AND last_error::jsonb ->> 'code' IN ('invalid_recipient', 'not_email', 'missing_locale', 'missing_variable', 'invalid_mail_job') THEN 'skipped'
+    WHEN status = 'failed_permanent' AND last_error::jsonb ->> 'code' IN ('invalid_recipient', 'not_email', 'missing_locale', 'missing_variable', 'invalid_mail_job', 'mailbox_unknown') THEN 'skipped'
     ELSE 'failed'
   END AS fanout_status,
   attempts AS fanout_attempts,
   to_char(to_timestamp(last_attempt_at / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS last_attempt_at,
   locked_by,
   to_char(to_timestamp(locked_at / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS locked_at,
+  -- What was sent says by whom; what is to be sent again, or bounced for the last time, says why.
   CASE
-    WHEN sent_at IS NOT NULL THEN json_build_object('provider', account, 'providerMessageId', provider_message_id, 'status', 'sent')::text
+    WHEN status IN ('sent', 'delivered') OR (status = 'suppressed' AND sent_at IS NOT NULL)
+      THEN json_build_object('provider', split_part(account, ':', 1), 'providerMessageId', provider_message_id, 'status', 'sent')::text
     ELSE last_error
   END AS error
 FROM deliveries WHERE source = 'course-seats';

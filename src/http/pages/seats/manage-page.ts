@@ -1,4 +1,5 @@
 import type { Locale } from '../../../emails/words.ts';
+import type { RegistrationUrl } from '../../../sources/course-seats/registration.ts';
 import type { Watch } from '../../../sources/course-seats/subscriptions/subscriptions.ts';
 import { escapeHtml } from '../html.ts';
 import { dayAt, momentName, timeName } from './campus-time.ts';
@@ -24,6 +25,7 @@ export interface ManagePage {
   siblings: readonly Watch[];
   freshness: Freshness;
   timeZone: string;
+  registrationUrl: RegistrationUrl;
   /** What came of the button before: a step that was done, or why nothing was. */
   says: Step | 'refused' | 'badValue' | null;
   /** The one it was about, where that is another one than this page's. */
@@ -52,7 +54,8 @@ function outcome({ says, about }: ManagePage, words: SeatsWords): string {
   return `<p class="told ${isDone ? 'good' : 'person'}" role="status">${about ? `<strong>${escapeHtml(sectionName(about, words))}${escapeHtml(colon)}</strong>` : ''}${escapeHtml(sentence)}</p>\n`;
 }
 
-function standing({ watch, now, timeZone, locale, freshness }: ManagePage, words: SeatsWords): string {
+function standing(page: ManagePage, words: SeatsWords): string {
+  const { watch, now, timeZone, locale, freshness, registrationUrl } = page;
   const { manage } = words;
   const { snoozeUntil, maxNotifications } = watch.preferences;
   const lines: string[] = [];
@@ -73,7 +76,7 @@ function standing({ watch, now, timeZone, locale, freshness }: ManagePage, words
 ${lines.join('\n')}
 ${sectionLine(watch.section?.sectionNumber, watch.sectionStatus, words)}
 ${freshnessLine(freshness, now, words)}
-${isOpen ? openNow(watch, words) : ''}`;
+${isOpen ? openNow(registrationUrl(watch), words) : ''}`;
 }
 
 const canUndo = ({ undoUntil }: Watch, now: number) => undoUntil !== null && undoUntil > now;

@@ -1,5 +1,6 @@
 import type { Locale } from '../../../emails/words.ts';
 import type { SectionDetails } from '../../../sources/course-seats/catalog/catalog.ts';
+import type { RegistrationUrl } from '../../../sources/course-seats/registration.ts';
 import { escapeHtml } from '../html.ts';
 import { seatsPage } from './frame.ts';
 import {
@@ -20,6 +21,7 @@ export interface SectionPage {
   section: SectionDetails;
   freshness: Freshness;
   timeZone: string;
+  registrationUrl: RegistrationUrl;
   /** What was filled in, and what was wrong with it: the form comes back with both. */
   given?: WatchForm & { problem: 'badEmail' | 'badHours' };
 }
@@ -60,13 +62,14 @@ ${sectionFacts(section, locale)}
   });
 }
 
-function head({ locale, section, now, freshness }: SectionPage, words: SeatsWords, level = 'h1'): string {
+function head(page: SectionPage, words: SeatsWords, level = 'h1'): string {
+  const { locale, section, now, freshness, registrationUrl } = page;
   const name = sectionHeading({ ...section, section }, words, locale);
   const isOpen = section.status === 'Open' && !section.isGone;
   return `<${level}>${name}</${level}>
 ${sectionLine(section.sectionNumber, section.status, words)}
 ${freshnessLine(freshness, now, words)}
-${isOpen ? openNow(section, words) : ''}`;
+${isOpen ? openNow(registrationUrl(section), words) : ''}`;
 }
 
 function form({ section, timeZone, given }: SectionPage, words: SeatsWords): string {

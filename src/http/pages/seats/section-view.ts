@@ -1,7 +1,6 @@
 import type { SectionStatus, SubscriptionStatus } from '../../../db/seats-schema.ts';
 import type { Locale } from '../../../emails/words.ts';
 import type { SectionDetails } from '../../../sources/course-seats/catalog/catalog.ts';
-import { registrationUrl } from '../../../sources/course-seats/registration-url.ts';
 import { type CampusCode, parseTermId } from '../../../sources/course-seats/term.ts';
 import { escapeHtml } from '../html.ts';
 import { type SeatsWords, seatsWords } from './words.ts';
@@ -131,9 +130,11 @@ export function sectionFacts(section: SectionDetails, locale: Locale): string {
 }
 
 /** Whoever looks at an open section need not wait for a mail. */
-export function openNow(of: { termId: string; indexNumber: string }, words: SeatsWords): string {
+export function openNow(url: string | undefined, words: SeatsWords): string {
   const { openNow: says, register } = words.watch;
-  const url = escapeHtml(registrationUrl(of.termId, of.indexNumber));
-  return `<div class="told good"><p><strong>${escapeHtml(says.title)}</strong> ${escapeHtml(says.text)}</p>
-<p><a class="button" href="${url}" rel="noreferrer">${escapeHtml(register)}</a></p></div>`;
+  const link =
+    url === undefined
+      ? ''
+      : `\n<p><a class="button" href="${escapeHtml(url)}" rel="noreferrer">${escapeHtml(register)}</a></p>`;
+  return `<div class="told good"><p><strong>${escapeHtml(says.title)}</strong> ${escapeHtml(says.text)}</p>${link}</div>`;
 }

@@ -16,6 +16,8 @@ import { type OpenFanOut, readWatchers, saveProgress, takeFanOuts, type Watcher 
 export interface FanOut {
   /** One page. Answers how many openings it took further; 0 when none waits. */
   runOnce(): Promise<number>;
+  /** An opening was committed: the chore need not wait for its next look. */
+  wake(): void;
   readonly chore: Chore;
 }
 
@@ -35,11 +37,12 @@ export const seatSource = 'course-seats';
 const pageMax = 1_000;
 /** So that each gets at least twenty: a section has rarely more watchers, and is done at once. */
 const openingsMax = 50;
-/** What another process has recorded is seen this soon; in this one the poller wakes us. */
+/** What another process has recorded is seen this soon; in this one whoever records it wakes us. */
 const pauseMs = 250;
 
 export function createFanOut(parts: FanOutParts): FanOut {
   const { db, outbox, clock, timeZone, log, onEnqueued } = parts;
+  let wakeChore = () => {};
 
   async function runOnce(): Promise<number> {
     const page = await db.transaction(async (tx) => {
@@ -71,9 +74,13 @@ export function createFanOut(parts: FanOutParts): FanOut {
 
   return {
     runOnce,
+    wake: () => wakeChore(),
     chore: {
       ...{ name: 'seats-fan-out', pauseMs },
       once: async () => ((await runOnce()) > 0 ? 'again' : 'pause'),
+      wokenBy(wake) {
+        wakeChore = wake;
+      },
     },
   };
 }

@@ -45,10 +45,12 @@ export interface PollListParts {
   random: Random;
   ids: Ids;
   log: Log;
+  /** Called after openings are committed: their fan-out need not wait for its next look. */
+  onOpened?: () => void;
 }
 
 export function createPollList(parts: PollListParts) {
-  const { db, feed, events, clock, random, ids, log } = parts;
+  const { db, feed, events, clock, random, ids, log, onOpened } = parts;
   const beliefs = createListBeliefs(parts);
 
   async function fail(row: ListRow, failure: FeedFailure): Promise<Polled> {
@@ -125,6 +127,7 @@ export function createPollList(parts: PollListParts) {
       return { kind: 'overtaken', list };
     }
     beliefs.keep(row, belief);
+    if (opened.length > 0) onOpened?.();
     tell(log, row, weighed, { ...list, traceId, indexes: answer.indexes.length });
     return { kind: 'heard', list, verdict, indexCount: answer.indexes.length, opened, closed };
   }

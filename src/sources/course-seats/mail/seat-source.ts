@@ -8,11 +8,11 @@ import type { Clock } from '../../../std/clock.ts';
 import type { Log } from '../../../std/log.ts';
 import type { Draft, Source } from '../../source.ts';
 import { readPayload } from '../event-payload.ts';
+import type { RegistrationUrl } from '../registration.ts';
 import type { Subscriptions } from '../subscriptions/subscriptions.ts';
 import { seatWords } from '../words.ts';
 import { buildMailJob, type JobRow, type MailJob } from './mail-job.ts';
 import { lineOf, meetingsOf, timeOf } from './readable.ts';
-import type { RegistrationUrl } from './registration.ts';
 import { keepSeatBooks } from './seat-books.ts';
 import { createSeatGate } from './seat-gate.ts';
 import { readJobRows, readStatuses, sectionKey } from './seat-rows.ts';
@@ -38,7 +38,7 @@ export interface SeatSourceParts {
     /** Consent's own: the same that the mail's header names. */
     unsubscribeUrls: Unsubscribe['linksFor'];
   };
-  registrationUrl?: RegistrationUrl;
+  registrationUrl: RegistrationUrl;
   /** 000-74: for who has chosen none. */
   defaultLocale?: string;
   subscriptions: Pick<Subscriptions, 'left' | 'returned'>;
@@ -119,17 +119,17 @@ async function draftOf(
     },
     variables: {
       seenAt: timeOf(Date.parse(row.event_at), locale, timeZone),
-      registrationUrl: registrationUrl?.({ termId: row.term_id, indexNumber: row.index_number }),
+      registrationUrl: registrationUrl({ termId: row.term_id, indexNumber: row.index_number }),
       twinsOpen: twinNames(row, isOpen, true),
       twinsClosed: twinNames(row, isOpen, false),
     },
   });
   const problem = await validateMailJob(job);
   if (problem !== undefined) return unsendable('invalid_mail_job', problem);
-  const { id: template, variables } = job.template;
+  const { id: template, version, variables } = job.template;
   const meetingSummary = meetingsOf(variables.meetingSummary, locale);
   const props = { ...variables, meetingSummary };
-  return { kind: 'draft', to: parsed.address, template, locale, props, tags: tagsOf(job) };
+  return { kind: 'draft', to: parsed.address, template, version, locale, props, tags: tagsOf(job) };
 }
 
 function unsendable(code: string, message: string): Draft {
