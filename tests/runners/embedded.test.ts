@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { DatabaseClock } from '../../src/db/database-clock.ts';
 import type { SetBack } from '../../src/db/time-mark.ts';
 import { createEmbedded } from '../../src/runners/embedded.ts';
+import type { Chore } from '../../src/sources/source.ts';
 import { createManualClock, type ManualClock } from '../../src/std/clock.ts';
 import { createLog, type Log } from '../../src/std/log.ts';
 
@@ -31,6 +32,7 @@ function runner(
     forget?: () => number;
     measure?: () => SetBack | null;
     setBack?: (setBack: SetBack) => void;
+    chores?: Chore[];
   } = {},
 ) {
   const databaseClock: DatabaseClock = {
@@ -41,7 +43,7 @@ function runner(
     measure: async () => parts.measure?.() ?? null,
   };
   return createEmbedded({
-    chores: [],
+    chores: parts.chores ?? [],
     outbox: {
       setBack: async (setBack) => {
         parts.setBack?.(setBack);
@@ -87,6 +89,32 @@ it('looks every 250 ms, at once when woken, and again at once while there is wor
   embedded.wake();
   await clock.advance(0);
   expect(looksAt.at(-1)).toBe(350);
+  await embedded.stop();
+});
+
+it('a chore runs at its own pace, and at once when it is woken, also by what it missed while it ran', async () => {
+  const runsAt: number[] = [];
+  let wake = () => {};
+  const chore: Chore = {
+    ...{ name: 'chore', pauseMs: 400 },
+    async once() {
+      runsAt.push(clock.monotonic());
+      if (runsAt.length === 3) wake();
+      return 'pause';
+    },
+    wokenBy(given) {
+      wake = given;
+    },
+  };
+  const embedded = runner({ chores: [chore] });
+  embedded.start();
+  await clock.advance(450);
+  expect(runsAt).toEqual([0, 400]);
+  wake();
+  await clock.advance(0);
+  expect(runsAt).toEqual([0, 400, 450, 450]);
+  await clock.advance(400);
+  expect(runsAt.slice(4)).toEqual([850]);
   await embedded.stop();
 });
 
