@@ -27,7 +27,8 @@ const shown = CompiledQuery.raw(
 ) as CompiledQuery<Shown>;
 
 /** Codes of failures about which nobody can do anything. */
-const skipped = /"(invalid_recipient|not_email|missing_locale|missing_variable|invalid_mail_job)"/;
+const skipped =
+  /"(invalid_recipient|not_email|missing_locale|missing_variable|invalid_mail_job|mailbox_unknown)"/;
 
 /** Spec 000's word for a delivery, as its text has it. */
 function wordFor({ status, sent_at, last_error }: Shown): string {

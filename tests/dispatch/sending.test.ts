@@ -76,7 +76,8 @@ onBothDatabases('from row to provider', (dialect) => {
       const row = await world.find(seq);
       expect(row).toMatchObject({ status: wanted.status, attempts: wanted.attempts, locked_by: null });
       expect(row?.due_at).toBe(wanted.dueInMs === null ? null : world.clock.now() + wanted.dueInMs);
-      expect(JSON.parse(row?.last_error ?? '')).toEqual(someError);
+      const wait = 'retryAfterMs' in outcome ? { retryAfterSeconds: (outcome.retryAfterMs ?? 0) / 1000 } : {};
+      expect(JSON.parse(row?.last_error ?? '')).toEqual({ ...someError, ...wait });
     },
   );
 
