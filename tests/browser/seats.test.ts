@@ -243,38 +243,42 @@ describe.skipIf(!hasChromium)('course seats in a browser', () => {
     expect(await page.locator('.chip').first().innerText()).toContain('Watching');
   });
 
-  describe.each(['light', 'dark'] as const)('in the %s', (colorScheme) => {
-    test.each(['en', 'ro', 'zh-CN'])(
-      'every page in %s is accessible, and fits a phone of 320 px',
-      async (locale) => {
-        const [index, other] = [section(), section()];
-        const email = `reader-${colorScheme}-${locale.toLowerCase()}@example.org`;
-        const viewport = { width: 320, height: 640 };
-        const page = await open(`${server.url}/seats`, { locale, colorScheme, viewport });
+  // Colours are the same in every language.
+  test.each([
+    ['en', 'light'],
+    ['ro', 'light'],
+    ['zh-CN', 'light'],
+    ['en', 'dark'],
+  ] as const)(
+    'every page in %s, in the %s, is accessible and fits a phone of 320 px',
+    async (locale, colorScheme) => {
+      const [index, other] = [section(), section()];
+      const email = `reader-${colorScheme}-${locale.toLowerCase()}@example.org`;
+      const viewport = { width: 320, height: 640 };
+      const page = await open(`${server.url}/seats`, { locale, colorScheme, viewport });
+      await expectToFit(page);
+      const isOpen = campus.campus
+        .sections(termId)
+        .find((one) => campus.campus.isOpen(termId, one.index))?.index;
+      for (const path of [
+        ...[`/seats?q=${index}`, '/seats?q=01', '/seats?q=no+such+course+anywhere'],
+        ...[`/seats/${termId}/${index}`, `/seats/${termId}/${isOpen}`],
+      ]) {
+        await page.goto(`${server.url}${path}`);
         await expectToFit(page);
-        const isOpen = campus.campus
-          .sections(termId)
-          .find((one) => campus.campus.isOpen(termId, one.index))?.index;
-        for (const path of [
-          ...[`/seats?q=${index}`, '/seats?q=01', '/seats?q=no+such+course+anywhere'],
-          ...[`/seats/${termId}/${index}`, `/seats/${termId}/${isOpen}`],
-        ]) {
-          await page.goto(`${server.url}${path}`);
-          await expectToFit(page);
-        }
-        await watch(page, other, email);
-        await watch(page, index, email);
-        await expectToFit(page);
-        await page.goto(linkIn(await mailTo(email, /./), 'confirm'));
-        await expectToFit(page);
-        await page.locator('button.main').click();
-        await page.waitForURL('**/manage/**');
-        await expectToFit(page);
-        await page.locator('form[action$="/stop"] button').first().click();
-        await page.waitForURL('**says=stop');
-        await expectToFit(page);
-        expect(await page.locator('html').getAttribute('lang')).toBe(locale);
-      },
-    );
-  });
+      }
+      await watch(page, other, email);
+      await watch(page, index, email);
+      await expectToFit(page);
+      await page.goto(linkIn(await mailTo(email, /./), 'confirm'));
+      await expectToFit(page);
+      await page.locator('button.main').click();
+      await page.waitForURL('**/manage/**');
+      await expectToFit(page);
+      await page.locator('form[action$="/stop"] button').first().click();
+      await page.waitForURL('**says=stop');
+      await expectToFit(page);
+      expect(await page.locator('html').getAttribute('lang')).toBe(locale);
+    },
+  );
 });
