@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../std/clock.ts';
+import { createRateLimit } from '../std/rate-limit.ts';
 import { Refusal } from '../std/refusal.ts';
 import { type Auth, keyIn, keysNamed, type Role } from './auth.ts';
-import { createRateLimit } from './rate-limit.ts';
 import type { Route } from './route.ts';
 
 /** Who may come in, and how often. Asked before any body is read. */
@@ -35,11 +35,12 @@ export interface Limits {
 
 /** A console that looks every second, and scripts beside it; writes are batches of up to 500. */
 const limitsByDefault: Limits = { reads: 600, writes: 120, failures: 10 };
+const minuteMs = 60_000;
 
 export function createGate(auth: Auth, clock: Clock, limits: Limits = limitsByDefault): Gate {
-  const reads = createRateLimit(limits.reads, clock);
-  const writes = createRateLimit(limits.writes, clock);
-  const failures = createRateLimit(limits.failures, clock);
+  const reads = createRateLimit(limits.reads, minuteMs, clock);
+  const writes = createRateLimit(limits.writes, minuteMs, clock);
+  const failures = createRateLimit(limits.failures, minuteMs, clock);
 
   function identify(request: FastifyRequest, reply: FastifyReply, who: readonly Role[]): Caller {
     if (auth.isOpen) return { name: request.ip, key: null, isReader: true };

@@ -1,9 +1,9 @@
 import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createAuth } from '../../src/http/auth.ts';
-import { createRateLimit } from '../../src/http/rate-limit.ts';
 import { requireSameMachine } from '../../src/http/same-machine.ts';
 import { createManualClock } from '../../src/std/clock.ts';
+import { createRateLimit } from '../../src/std/rate-limit.ts';
 import { type Api, type ApiWorld, createApiWorld, intentBody, keys } from './api-world.ts';
 
 let world: ApiWorld;
@@ -218,14 +218,14 @@ describe('rate limits', () => {
 
   test('one who comes evenly is never refused; a burst is the whole minute', () => {
     const clock = createManualClock();
-    const limit = createRateLimit(60, clock);
+    const limit = createRateLimit(60, 60_000, clock);
     expect(Array.from({ length: 61 }, () => limit.take('a') > 0).indexOf(true)).toBe(60);
     expect(limit.take('a')).toBe(1000);
   });
 
   test('strangers without number are not all remembered, and those who are held up still are', async () => {
     const clock = createManualClock();
-    const limit = createRateLimit(1, clock);
+    const limit = createRateLimit(1, 60_000, clock);
     for (let stranger = 0; stranger < 10_000; stranger++) limit.take(`s${stranger}`);
     await clock.advance(30_000);
     limit.take('last');

@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Locale } from '../../emails/words.ts';
 import type { Clock } from '../../std/clock.ts';
 import type { Log } from '../../std/log.ts';
+import type { RateLimit } from '../../std/rate-limit.ts';
 import { languageFor } from '../accept-language.ts';
 import type { Caller } from '../gate.ts';
 import { networkOf } from '../network.ts';
 import { noticePage } from '../pages/seats/notice-page.ts';
 import type { Notice } from '../pages/seats/words.ts';
-import type { RateLimit } from '../rate-limit.ts';
 import type { Documented } from '../route.ts';
 
 /**

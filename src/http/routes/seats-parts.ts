@@ -5,9 +5,9 @@ import type { RegistrationUrl } from '../../sources/course-seats/registration.ts
 import type { Subscriptions } from '../../sources/course-seats/subscriptions/subscriptions.ts';
 import type { Clock } from '../../std/clock.ts';
 import type { Log } from '../../std/log.ts';
+import { createRateLimit, type RateLimit } from '../../std/rate-limit.ts';
 import { keptFor } from '../kept.ts';
 import type { Freshness } from '../pages/seats/section-view.ts';
-import { createRateLimit, type RateLimit } from '../rate-limit.ts';
 
 /** What the routes and pages of course seats work with. */
 export interface Seats {
@@ -50,6 +50,7 @@ export interface SeatRouteParts extends Omit<SeatParts, 'seatLimits'> {
   freshness(): Promise<(of: { termId: string; campusCode: string }) => Freshness>;
 }
 
+const minuteMs = 60_000;
 const statusKeptMs = 1_000; // Anybody can ask for these pages.
 
 export function seatRouteParts({
@@ -63,9 +64,9 @@ export function seatRouteParts({
   return {
     ...{ seats, clock, log },
     limits: {
-      looks: createRateLimit(looks, clock),
-      watches: createRateLimit(watches, clock),
-      links: createRateLimit(links, clock),
+      looks: createRateLimit(looks, minuteMs, clock),
+      watches: createRateLimit(watches, minuteMs, clock),
+      links: createRateLimit(links, minuteMs, clock),
     },
     async freshness() {
       const lists = await status();

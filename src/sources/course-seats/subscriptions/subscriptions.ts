@@ -6,13 +6,14 @@ import type { Outbox } from '../../../outbox/outbox.ts';
 import type { Clock } from '../../../std/clock.ts';
 import type { Ids } from '../../../std/ids.ts';
 import type { Log } from '../../../std/log.ts';
+import { createRateLimit } from '../../../std/rate-limit.ts';
 import type { Catalog, SectionDetails } from '../catalog/catalog.ts';
 import { createChanging } from './changing.ts';
 import { createContactHash } from './contact.ts';
 import { createWatches, liveWatches, type Made } from './creating.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { createLeaving } from './leaving.ts';
-import { createCallerLimit, defaultLimits, type Limits } from './limits.ts';
+import { defaultLimits, type Limits } from './limits.ts';
 import { showWatches } from './watch.ts';
 import { findByToken } from './watch-link.ts';
 import { readOrder, type WatchOrder } from './watch-order.ts';
@@ -135,12 +136,14 @@ export interface SubscriptionsParts {
   limits?: Partial<Limits>;
 }
 
+const hourMs = 3_600_000;
+
 export function createSubscriptions(given: SubscriptionsParts): Subscriptions {
   const { db, clock, log, tokens } = given;
   const contactHash = createContactHash(given.namespace);
   const limits = { ...defaultLimits, ...given.limits };
   const parts = { ...given, contactHash, limits };
-  const callers = createCallerLimit(clock, limits.callerOrdersPerHour);
+  const callers = createRateLimit(limits.callerOrdersPerHour, hourMs, clock);
 
   async function make(
     order: Omit<CreateOrder, 'indexNumber'>,

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { createCallerLimit } from './limits.ts';
+import { createRateLimit } from './rate-limit.ts';
+
+const hourMs = 3_600_000;
 
 function limitOf(perHour: number) {
   let now = 5;
-  const limit = createCallerLimit({ monotonic: () => now }, perHour);
+  const limit = createRateLimit(perHour, hourMs, { monotonic: () => now });
   return {
     take: limit.take,
     pass(ms: number) {
@@ -11,8 +13,6 @@ function limitOf(perHour: number) {
     },
   };
 }
-
-const hourMs = 3_600_000;
 
 describe('how often one caller may ask', () => {
   test('so many at once, then one whenever its share of the hour has passed', () => {
