@@ -82,7 +82,10 @@ function reportOf(
   { worker, clock }: ComposeParts,
 ): Report {
   const base = { seq, id, lease, actor: worker };
-  if (made.kind === 'no_address') return { ...base, event: 'no_address' };
+  if (made.kind === 'no_address') {
+    const error = { code: 'no_address', message: 'The source knows no address for this delivery.' };
+    return { ...base, event: 'no_address', error };
+  }
   if (made.kind === 'unsendable') return { ...base, event: 'unsendable', error: made.error };
   return { ...base, event: 'deferred', dueAt: clock.now() + draftAgainMs, error: made.error };
 }

@@ -32,7 +32,7 @@ onBothDatabases('what cannot be sent as it is', (dialect) => {
     expect(ends).toEqual({
       'occasion-1': ['sent', null],
       'occasion-2': ['failed_permanent', 'missing_variable'],
-      'occasion-3': ['skipped_no_email', null],
+      'occasion-3': ['skipped_no_email', 'no_address'],
       'occasion-4': ['failed_permanent', 'missing_template'],
       'occasion-5': ['failed_permanent', 'invalid_variable'],
       'occasion-6': ['failed_permanent', 'missing_locale'],

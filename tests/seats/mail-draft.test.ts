@@ -158,7 +158,7 @@ onBothDatabases('a seat mail', (dialect) => {
     ['000-44 000-61 another channel', { contact_type: 'sms' }, 'skipped not_email 1'],
     ['000-58 an address that is none', { contact_value: 'nobody' }, 'skipped invalid_recipient 1'],
     ['000-59 a language that nobody has written', { locale: 'fr' }, 'skipped missing_locale 1'],
-    ['nobody to write to', { contact_value: null }, 'skipped 1'],
+    ['nobody to write to', { contact_value: null }, 'skipped no_address 1'],
   ])('%s ends the row, and nothing leaves', async (_, change, row) => {
     const seq = await world.tell(await world.addOpenEvent(), await world.addSubscription(change));
     await world.send(world.source);
