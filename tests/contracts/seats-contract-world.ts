@@ -8,7 +8,7 @@ import type { Parcel, Provider } from '../../src/providers/provider.ts';
 import { buildMailJob, type MailJob } from '../../src/sources/course-seats/mail/mail-job.ts';
 import { readJobRows } from '../../src/sources/course-seats/mail/seat-rows.ts';
 import { seatPolicy } from '../../src/sources/course-seats/mail/seat-source.ts';
-import type { Source } from '../../src/sources/source.ts';
+import type { Draft, Source } from '../../src/sources/source.ts';
 import { silentLog } from '../../src/std/log.ts';
 import { createEventsWorld, type EventsWorld } from '../seats/events-world.ts';
 import { seatSourceOf } from '../seats/mail-world.ts';
@@ -32,6 +32,8 @@ export interface ContractWorld extends EventsWorld {
   job(seq: number): Promise<MailJob>;
   /** One turn of a worker. */
   turn(more?: { source?: Source; provider?: Provider }): Promise<void>;
+  /** The source, which drafts the mail of this row differently. */
+  drafting(of: { seq: number }, change: (draft: Drafted) => Partial<Drafted>): Source;
   /** What the provider says from now on; without a word, that it has accepted. */
   says(outcome?: Outcome): void;
   /** What was handed to the provider for this subscription. */
@@ -51,6 +53,8 @@ export interface Opened {
 export type QueueRow = Omit<Selectable<SeatsSchema['open_event_notifications']>, 'error'> & {
   error: Record<string, unknown> | null;
 };
+
+type Drafted = Extract<Draft, { kind: 'draft' }>;
 
 export const links = { manageUrl: 'https://seats.example.org/manage/abc' };
 
@@ -109,6 +113,15 @@ export async function createContractWorld(dialect: DialectName): Promise<Contrac
     async turn(more = {}) {
       await world.dispatch({ outbox, source, ...more }).runOnce(signal());
     },
+    drafting: ({ seq }, change) => ({
+      ...source,
+      async draft(batch) {
+        const drafts = new Map(await source.draft(batch));
+        const draft = drafts.get(seq);
+        if (draft?.kind === 'draft') drafts.set(seq, { ...draft, ...change(draft) });
+        return drafts;
+      },
+    }),
     says(outcome) {
       provider.answer(({ key }) => outcome ?? { kind: 'accepted', messageId: `id-${key}` });
     },
