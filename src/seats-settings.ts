@@ -26,7 +26,7 @@ export const seatsVariables = {
     name: 'SOC_TERMS',
     default: '',
     meaning:
-      'Terms that are polled besides those that somebody watches, as the feed numbers them: `12026,92026` (0 winter, 1 spring, 7 summer, 9 fall, then the year).',
+      'Terms that are polled and whose catalogs are read besides those that somebody watches, as the feed numbers them: `12026,92026` (0 winter, 1 spring, 7 summer, 9 fall, then the year). Without it, the one that people register for at this time of the year: spring from October to March, fall from April to September.',
     read: listOf(/^[0179]20\d\d$/, 'terms such as 12026, separated by commas'),
   } as Variable<readonly string[]>,
   socCampuses: {

@@ -7,7 +7,7 @@ import {
   type RunningSampleCampus,
   startSampleCampus,
 } from '../../src/sources/course-seats/sample/sample-server.ts';
-import { sampleTermId } from '../../src/sources/course-seats/sample/sample-term.ts';
+import { termInRegistration } from '../../src/sources/course-seats/term.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import { createLog, silentLog } from '../../src/std/log.ts';
 import { emptyDatabase } from '../support/world.ts';
@@ -16,7 +16,7 @@ import { expectToFit } from './fit.ts';
 
 /** A student with a browser, a campus whose seats open when the test says so, and the built-in inbox. */
 describe.skipIf(!hasChromium)('course seats in a browser', () => {
-  const termId = sampleTermId(systemClock.now());
+  const termId = termInRegistration(systemClock.now());
   const logged: string[] = [];
   const tokens = new Set<string>();
   let database: Awaited<ReturnType<typeof emptyDatabase>>;

@@ -1,15 +1,16 @@
 import type { Clock } from '../../std/clock.ts';
+import type { Configured } from './feed/active-lists.ts';
 import type { Feed } from './feed/feed.ts';
 import { createHttpFeed } from './feed/http-feed.ts';
 import { type RunningSampleCampus, startSampleCampus } from './sample/sample-server.ts';
-import { sampleTermId } from './sample/sample-term.ts';
+import { termInRegistration } from './term.ts';
 
 /** The feed that a deployment polls: a real one, the sample campus, or none. */
 export interface OpenedFeed {
   feed: Feed;
   isSample: boolean;
   /** Polled whether or not somebody watches. */
-  configured: { termIds: readonly string[]; campusCodes: readonly string[] };
+  configured: Configured;
 }
 
 export interface FeedOrder {
@@ -28,10 +29,16 @@ export function openFeed(order: FeedOrder, clock: Clock): OpenedFeed | undefined
     return {
       feed: createHttpFeed({ baseUrl, clock }),
       isSample: false,
-      configured: { termIds, campusCodes },
+      configured: {
+        campusCodes,
+        // A process may run from one term into the next.
+        get termIds() {
+          return termIds.length > 0 ? termIds : [termInRegistration(clock.now())];
+        },
+      },
     };
   }
-  const terms = termIds.length > 0 ? termIds : [sampleTermId(clock.now())];
+  const terms = termIds.length > 0 ? termIds : [termInRegistration(clock.now())];
   return {
     feed: createSampleFeed(terms, campusCodes, clock),
     isSample: true,

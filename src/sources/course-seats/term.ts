@@ -43,6 +43,15 @@ export function termEndsAt(termId: string): number | undefined {
 
 const monthsUntilOver = { winter: 13, spring: 5, summer: 8, fall: 12 } as const;
 
+/** The term for which people look for seats now: registration for a term begins some months before it does. */
+export function termInRegistration(now: number): string {
+  const date = new Date(now);
+  const month = date.getUTCMonth() + 1;
+  const year = date.getUTCFullYear();
+  if (month <= 3) return `1${year}`;
+  return month <= 9 ? `9${year}` : `1${year + 1}`;
+}
+
 const shared: readonly string[] = ['NB', 'NK', 'CM'];
 
 /** The campuses that a list is for. */

@@ -8,6 +8,7 @@ export interface ActiveLists {
   find(): Promise<ListKey[]>;
 }
 
+/** Asked anew for every round. */
 export interface Configured {
   termIds: readonly string[];
   campusCodes: readonly string[];
@@ -24,9 +25,6 @@ export function createActiveLists(parts: {
   configured: Configured;
 }): ActiveLists {
   const { db, clock, configured } = parts;
-  const fixed = configured.termIds.flatMap((termId) =>
-    configured.campusCodes.map((campusCode) => listOf(termId, campusCode)),
-  );
   let watched: ListKey[] = [];
   let readUpTo = 0;
   let readAllAt = Number.NEGATIVE_INFINITY;
@@ -51,6 +49,9 @@ export function createActiveLists(parts: {
       if (isAll) readAllAt = clock.monotonic();
       readUpTo = Math.max(isAll ? 0 : readUpTo, last);
       watched = distinct(isAll ? lists : [...watched, ...lists]);
+      const fixed = configured.termIds.flatMap((termId) =>
+        configured.campusCodes.map((campusCode) => listOf(termId, campusCode)),
+      );
       return distinct([...fixed, ...watched]);
     },
   };
