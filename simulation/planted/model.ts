@@ -9,8 +9,8 @@ export const modelBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'dispatch/gate.ts',
-        find: 'verdicts.set(seq, { event });',
-        replace: 'if (false) verdicts.set(seq, { event });',
+        find: 'verdicts.set(seq, verdictOf(event));',
+        replace: 'if (false) verdicts.set(seq, verdictOf(event));',
       },
     ],
   },

@@ -255,7 +255,7 @@ export const sendingBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'dispatch/gate.ts',
-        find: "if (expiresAt !== null && expiresAt <= clock.now()) verdicts.set(seq, { event: 'expired' });",
+        find: "if (expiresAt !== null && expiresAt <= clock.now()) verdicts.set(seq, verdictOf('expired'));",
         replace: '',
       },
     ],
