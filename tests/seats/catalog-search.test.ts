@@ -86,6 +86,12 @@ onBothDatabases('the catalog is searched', (dialect) => {
     expect(await found('x'.repeat(100_000))).toEqual([]);
   });
 
+  test('a letter beside longer words is passed over; letters alone are as good as one of them', async () => {
+    expect(await found('a computer architecture q')).toEqual(['01:198:211 COMPUTER ARCHITECTURE']);
+    expect(await found('d q q q')).toEqual(await found('d'));
+    expect(await found('d')).toContain('01:198:112 DATA STRUCTURES');
+  });
+
   test('an index finds its section, in each term that has it', async () => {
     const courses = await world.catalog.search({ text: '00001' });
     expect(courses.map((course) => [course.termId, course.title, course.sections.length])).toEqual([
@@ -111,6 +117,38 @@ onBothDatabases('the catalog is searched', (dialect) => {
       ...['12026 CM', '12026 NB', '92025 NB'],
     ]);
     expect(await world.catalog.terms()).toEqual(['12026', '92025']);
+  });
+});
+
+onBothDatabases('a large catalog is searched', (dialect) => {
+  test('each course comes with its own sections, however many the others have, and old terms are passed over', async () => {
+    const world = await createCatalogWorld(dialect);
+    try {
+      const indexOf = (course: number, section: number) => String(10_000 + course * 600 + section);
+      world.answer(
+        [0, 1, 2].map((course) =>
+          courseOf(
+            `11${course}`,
+            Array.from({ length: 510 }, (_, section) =>
+              sectionOf(indexOf(course, section), { number: String(section).padStart(3, '0') }),
+            ),
+            intro,
+          ),
+        ),
+      );
+      await world.ingest();
+      const courses = await world.catalog.search({ text: 'introduction' });
+      expect(courses.map(({ sections }) => sections.length)).toEqual([500, 500, 500]);
+      expect(courses[2]?.sections[0]?.indexNumber).toBe(indexOf(2, 0));
+
+      world.answer([courseOf('115', [sectionOf('00001')], intro)]);
+      for (const old of ['92025', '72025', '12025', '02025', '92024']) await world.ingest({ termId: old });
+      const terms = (await world.catalog.search({ text: 'introduction' })).map((course) => course.termId);
+      expect([...new Set(terms)]).toEqual(['12026', '92025', '72025', '12025']);
+      expect(await world.catalog.search({ text: 'introduction', termId: '92024' })).toHaveLength(1);
+    } finally {
+      await world.close();
+    }
   });
 });
 

@@ -33,7 +33,7 @@ export function seatCatalogRoutes({ seats, log }: SeatRouteParts): Route[] {
       ),
       answers: {
         200: {
-          when: 'Courses with all their sections.',
+          when: 'Courses with their sections, up to 500 of each. Without a term, of the four newest.',
           schema: Type.Object(
             {
               courses: Type.Array(

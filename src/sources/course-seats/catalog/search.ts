@@ -16,7 +16,9 @@ export async function searchCatalog(db: Database, question: CatalogQuestion): Pr
   if (isIndex(text)) return byIndex(db, question, text, limit);
   const words = wordsOf(text);
   if (words.length === 0) return [];
-  const courses = await byWords(db, question, words, limit);
+  const termIds =
+    question.termId === undefined ? (await readTerms(db)).slice(0, termsMax) : [question.termId];
+  const courses = termIds.length === 0 ? [] : await byWords(db, { ...question, termIds }, words, limit);
   const ids = courses.map(({ course_id }) => course_id);
   const sections = ids.length === 0 ? [] : await readSections(db, offered(ids));
   return courses.map((course) => ({
@@ -31,8 +33,10 @@ export async function searchCatalog(db: Database, question: CatalogQuestion): Pr
 
 const [foundDefault, foundMax] = [20, 100];
 const [textCharactersMax, wordsMax] = [200, 8];
-/** The largest courses have some hundreds; nobody reads on after a thousand. */
-const sectionsMax = 1_000;
+/** Of one course; the largest have some hundreds. */
+const sectionsMax = 500;
+/** Years ago nobody looks for seats, and every term is as much to look through again. */
+const termsMax = 4;
 
 /** With this section alone: whoever knows an index means it. */
 async function byIndex(
@@ -43,7 +47,7 @@ async function byIndex(
 ): Promise<FoundCourse[]> {
   const sections = await readSections(
     db,
-    sql`sections.index_number = ${index} AND ${termOf(question, 'sections')} AND ${campusOf(question, 'sections')}
+    sql`sections.index_number = ${index} AND ${termOf(question)} AND ${campusOf(question, 'sections')}
       ORDER BY ${newestTermFirst('sections')} LIMIT ${limit}`,
   );
   return sections.map((section) => {
@@ -57,12 +61,18 @@ function wordsOf(text: string): string[] {
   const code = /^(?:(\d{2})[\s:.-]+)?(\d{3})[\s:.-]+(\d{3})(?:[\s:.-]+[\da-z]{2})?$/i.exec(text);
   if (code) return [code.slice(1).filter(Boolean).join(':')];
   const begun = /^[\d:]*\d:\d[\d:]*$/.exec(text);
-  return begun ? [text.replace(/:+$/, '')] : foldedWords(text).slice(0, wordsMax);
+  return begun ? [text.replace(/:+$/, '')] : telling(foldedWords(text)).slice(0, wordsMax);
+}
+
+/** A single letter is the beginning of a word in nearly every course: beside longer words it tells nothing, alone one is enough. */
+function telling(words: readonly string[]): string[] {
+  const longer = words.filter((word) => word.length > 1 || /[^a-z]/.test(word));
+  return longer.length > 0 ? longer : words.slice(0, 1);
 }
 
 async function byWords(
   db: Database,
-  question: CatalogQuestion,
+  question: CatalogQuestion & { termIds: readonly string[] },
   words: readonly string[],
   limit: number,
 ): Promise<CourseRow[]> {
@@ -73,7 +83,7 @@ async function byWords(
     );
   const { rows } = await sql<CourseRow>`
     SELECT * FROM courses
-    WHERE ${termOf(question, 'courses')} AND ${campusOf(question, 'courses')} AND ${all((word) => `% ${word}%`)}
+    WHERE term_id IN (${sql.join(question.termIds)}) AND ${campusOf(question, 'courses')} AND ${all((word) => `% ${word}%`)}
       AND EXISTS (SELECT 1 FROM sections WHERE sections.course_id = courses.course_id AND sections.gone_at IS NULL)
     ORDER BY ${newestTermFirst('courses')}, CASE
       WHEN search_words LIKE ${`% ${words.join(' ')} %|%`} THEN 0
@@ -86,14 +96,19 @@ async function byWords(
 }
 
 function offered(courseIds: readonly number[]): RawBuilder<unknown> {
-  return sql`sections.course_id IN (${sql.join(courseIds)}) AND sections.gone_at IS NULL
-    ORDER BY sections.course_id, sections.section_number, sections.index_number LIMIT ${sectionsMax}`;
+  return sql`sections.section_id IN (
+      SELECT section_id FROM (
+        SELECT section_id, row_number() OVER (PARTITION BY course_id ORDER BY section_number, index_number) AS place
+        FROM sections WHERE course_id IN (${sql.join(courseIds)}) AND gone_at IS NULL
+      ) AS placed WHERE place <= ${sectionsMax}
+    )
+    ORDER BY sections.course_id, sections.section_number, sections.index_number`;
 }
 
 type TableName = 'courses' | 'sections' | 'terms';
 
-function termOf({ termId }: CatalogQuestion, table: TableName): RawBuilder<unknown> {
-  return termId === undefined ? sql`true` : sql`${sql.ref(`${table}.term_id`)} = ${termId}`;
+function termOf({ termId }: CatalogQuestion): RawBuilder<unknown> {
+  return termId === undefined ? sql`true` : sql`sections.term_id = ${termId}`;
 }
 
 function campusOf({ campusCode }: CatalogQuestion, table: TableName): RawBuilder<unknown> {
