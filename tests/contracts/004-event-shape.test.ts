@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { index, isoOf } from '../seats/seats-world.ts';
 import { onBothDatabases } from '../support/world.ts';
-import { type Campus, createCampus, neighbour, pollMs, type Term } from './campus.ts';
+import { type Campus, createCampus, pollMs, type Term } from './campus.ts';
 
 /** Spec 004, the event and its fields: what a real poller, catalog and operator write. */
 onBothDatabases('004 the open event', (dialect) => {
@@ -224,21 +224,5 @@ onBothDatabases('004 the open event', (dialect) => {
     const [parcel] = term.parcels();
     expect(parcel?.mail.text).toContain('HIL 114');
     expect(parcel?.mail.text).not.toContain('SEC 111');
-  });
-
-  it('004-34 004-35 What is new in the list, and what is back after it was closed, is Closed→Open with +1', async () => {
-    await term.opens();
-    await term.closes();
-    const closed = world.db.read.selectFrom('open_list_indexes').select('closed_at');
-    const { closed_at } = await closed
-      .where('term_id', '=', term.termId)
-      .where('index_number', '=', index)
-      .executeTakeFirstOrThrow();
-    expect(closed_at).toBe(world.clock.now());
-    await term.opens();
-    const opening = 'open_sections Closed→Open +1';
-    expect(await term.story()).toEqual([opening, 'open_sections Open→Closed -1', opening]);
-    // 8.12: what the first list holds was there before anybody looked.
-    expect((await term.recorded()).map(({ index_number }) => index_number)).not.toContain(neighbour);
   });
 });
