@@ -26,10 +26,13 @@ export function createGateWatch({ violate, clock, openings }: Parts): GateWatch 
     const watch = seats.watches.get(Number(row.recipient));
     const event = openings.event(Number(row.occasion));
     if (!watch || !event) return 'it is gone';
-    if (watch.status !== 'active') return `it is ${watch.status}`;
-    if (watch.verified_at === null) return 'nobody has confirmed the address';
     const { max_notifications: max, notifications_sent: had } = watch;
-    if (max !== null && had >= max) return 'it has had enough';
+    // What bounced for now was counted when it was accepted: its next round is not one more mail.
+    const isCounted = row.sent_at !== null;
+    const isPausedByCount = watch.status === 'paused' && max !== null && had >= max;
+    if (watch.status !== 'active' && !(isCounted && isPausedByCount)) return `it is ${watch.status}`;
+    if (watch.verified_at === null) return 'nobody has confirmed the address';
+    if (max !== null && had >= max && !isCounted) return 'it has had enough';
     if ((watch.snooze_until ?? 0) > clock.now() + skewMs) return 'it is snoozed';
     if (!isWelcome(watch, clock.now())) return 'the hours are quiet';
     if (openings.last(event.index_number)?.status_after !== 'Open') return `${event.index_number} is closed`;

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { onBothDatabases } from '../support/world.ts';
 import { createMailWorld, type MailWorld, seatSourceOf } from './mail-world.ts';
 import { isoOf } from './seats-world.ts';
@@ -170,6 +170,55 @@ onBothDatabases('the last look at a seat mail', (dialect) => {
     await world.send(world.source);
     expect(await world.queue(second)).toBe('pending count_in_doubt 0');
     expect(world.provider.ledger).toHaveLength(1);
+  });
+
+  describe('the only mail that somebody wants, and it bounces for now', () => {
+    const bounce = async (seq: number) => {
+      const { id = '' } = (await world.find(seq)) ?? {};
+      const dueAt = world.clock.now() + hour;
+      await world.outbox.record([
+        {
+          seq,
+          id,
+          event: 'bounced_for_now',
+          round: 1,
+          at: world.clock.now(),
+          roundsMax: 2,
+          dueAt,
+          actor: 'webhook',
+        },
+      ]);
+    };
+
+    it('goes out once more, though it has paused its watch, and is counted once', async () => {
+      const subscription = await world.addSubscription({ max_notifications: 1 });
+      const seq = await world.tell(await world.addOpenEvent(), subscription);
+      await world.send(world.source);
+      expect((await world.subscription(subscription)).status).toBe('paused');
+      await bounce(seq);
+      await world.clock.advance(hour);
+      await world.send(world.source);
+      expect(await world.queue(seq)).toBe('sent 1');
+      expect(sentTo()).toHaveLength(2);
+      expect(await world.subscription(subscription)).toMatchObject({
+        status: 'paused',
+        notifications_sent: 1,
+      });
+    });
+
+    it('stays where it is if they have paused it themselves since', async () => {
+      const subscription = await world.addSubscription({ max_notifications: 1 });
+      const seq = await world.tell(await world.addOpenEvent(), subscription);
+      await world.send(world.source);
+      await bounce(seq);
+      await world.db.write
+        .insertInto('subscription_events')
+        .values({ subscription_id: subscription, event_type: 'paused', created_at: isoOf(world.clock.now()) })
+        .execute();
+      await world.clock.advance(hour);
+      await world.send(world.source);
+      expect(await world.queue(seq)).toBe('skipped paused 2');
+    });
   });
 
   it('nobody waits for the seats of a term that is over', async () => {

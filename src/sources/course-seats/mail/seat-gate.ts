@@ -8,6 +8,7 @@ import type { Claimed } from '../../../outbox/claim.ts';
 import type { Clock } from '../../../std/clock.ts';
 import { campusesOf } from '../term.ts';
 import { type Circumstances, judge, type Sibling } from './verdict.ts';
+import { isPauseByCount } from './watch-book.ts';
 
 /**
  * The last look before a seat mail leaves, in that transaction: is the seat still there, and does this person still want to hear
@@ -83,7 +84,7 @@ async function readEvents(
   const before = sql`other.open_event_id < events.open_event_id`;
   const after = sql`other.open_event_id > events.open_event_id`;
   const { rows } = await sql<EventRow>`
-    SELECT found.*, fanouts.open_event_id AS fanning_out,
+    SELECT found.*, fanouts.open_event_id AS fanning_out, ${booked} AS booked, ${lastPause} AS last_pause,
       CASE WHEN believed.is_open = 0 THEN believed.closed_at END AS list_closed_at
     FROM (
       SELECT input.seq, input.subscription_id, events.open_event_id, events.term_id, events.campus_code,
@@ -108,6 +109,8 @@ async function readEvents(
         openedAfter: row.opened_after,
         isFanningOut: row.fanning_out !== null,
         listClosedAt: row.list_closed_at,
+        isBooked: row.booked !== null,
+        isPausedByCount: isPauseByCount(row.last_pause),
       },
     ]),
   );
@@ -123,7 +126,21 @@ interface EventRow {
   opened_after: number | null;
   fanning_out: number | null;
   list_closed_at: number | null;
+  booked: number | null;
+  last_pause: string | null;
 }
+
+const booked = sql`(
+  SELECT max(lines.subscription_event_id) FROM subscription_events AS lines
+  WHERE lines.subscription_id = found.subscription_id AND lines.event_type = 'notify_sent'
+    AND lines.open_event_id = found.open_event_id
+)`;
+/** What stands beside the last pause: who paused by hand has said nothing. */
+const lastPause = sql`(
+  SELECT lines.detail FROM subscription_events AS lines
+  WHERE lines.subscription_id = found.subscription_id AND lines.event_type = 'paused'
+  ORDER BY lines.subscription_event_id DESC LIMIT 1
+)`;
 
 /** By whose name the list of a campus is polled (8.9): in SQL, because an event has its section's own campus. */
 const sharing = campusesOf({ campusCode: 'NB' });

@@ -14,6 +14,7 @@ const watch = {
 const event: NonNullable<Circumstances['event']> = {
   ...{ openEventId: 10, termId: '12026', eventAt: now - minute },
   ...{ closedBefore: null, closedAfter: null, openedAfter: null, isFanningOut: false, listClosedAt: null },
+  ...{ isBooked: false, isPausedByCount: false },
 };
 
 function verdictOf(
@@ -53,6 +54,16 @@ describe('the watch', () => {
     [{ notify_on: '["closed"]' }, ['ineligible', 'not_wanted']],
   ] as const)('004-52 %j is %j', (change, verdict) => {
     expect(verdictOf({ watch: change })).toEqual(verdict);
+  });
+
+  it('lets a later round of what is counted already pass a pause by that count, and no other', () => {
+    const paused = { status: 'paused', max_notifications: 1, notifications_sent: 1 } as const;
+    const later = { isBooked: true, isPausedByCount: true };
+    expect(verdictOf({ watch: paused, event: later })).toBeUndefined();
+    expect(verdictOf({ watch: { ...paused, status: 'active' }, event: later })).toBeUndefined();
+    const no = ['ineligible', 'paused'];
+    expect(verdictOf({ watch: paused, event: { ...later, isPausedByCount: false } })).toEqual(no);
+    expect(verdictOf({ watch: paused, event: { ...later, isBooked: false } })).toEqual(no);
   });
 
   it('8.5 lets pass who has not confirmed, where nobody is asked to', () => {

@@ -31,6 +31,10 @@ interface EventFacts {
   isFanningOut: boolean;
   /** Since when the list is without the section; null while it is in it. */
   listClosedAt: number | null;
+  /** A mail about it was accepted before: this is a later round of one that is counted already. */
+  isBooked: boolean;
+  /** If the watch is paused, then because of the number of mails, and not by its owner's hand. */
+  isPausedByCount: boolean;
 }
 
 export interface Sibling {
@@ -43,14 +47,18 @@ export function judge(circumstances: Circumstances): Verdict | undefined {
   const { watch, event } = circumstances;
   if (!watch || !event) return ineligible('event_gone', 'The open event or the subscription is gone.');
   return (
-    byTheWatch(watch, circumstances) ??
+    byTheWatch(watch, event, circumstances) ??
     byTheSeat(event, circumstances) ??
-    byTheCount(watch, circumstances) ??
+    byTheCount(watch, event, circumstances) ??
     byTheHour(watch, circumstances)
   );
 }
 
-function byTheWatch(watch: SubscriptionRow, { verifiesAddresses }: Circumstances): Verdict | undefined {
+function byTheWatch(
+  watch: SubscriptionRow,
+  event: EventFacts,
+  { verifiesAddresses }: Circumstances,
+): Verdict | undefined {
   switch (watch.status) {
     case 'unsubscribed':
       return {
@@ -60,6 +68,8 @@ function byTheWatch(watch: SubscriptionRow, { verifiesAddresses }: Circumstances
     case 'suppressed':
       return ineligible('suppressed', 'Mail to this contact has bounced or was complained about.');
     case 'paused':
+      // Its own first round paused it, and then bounced: without this one their last mail would never arrive.
+      if (event.isBooked && event.isPausedByCount) break;
       return ineligible('paused', 'They have paused this watch.');
     case 'pending':
       if (verifiesAddresses) return ineligible('unverified', 'Nobody has confirmed this address.'); // 8.5
@@ -102,9 +112,13 @@ function isToldOrWaits({ status, wasAccepted }: Sibling): boolean {
 }
 
 /** What is in doubt may count or not: it is settled first. What only an operator can settle does not count. */
-function byTheCount(watch: SubscriptionRow, { now, siblings }: Circumstances): Verdict | undefined {
+function byTheCount(
+  watch: SubscriptionRow,
+  { isBooked }: EventFacts,
+  { now, siblings }: Circumstances,
+): Verdict | undefined {
   const { max_notifications: max, notifications_sent: sent } = watch;
-  if (max === null) return undefined;
+  if (max === null || isBooked) return undefined;
   if (sent >= max) return ineligible('max_notifications', 'They have had as many mails as they want.');
   const inDoubt = siblings.filter(({ status }) => status === 'sending' || status === 'reconciling');
   if (sent + inDoubt.length < max) return undefined;

@@ -62,7 +62,7 @@ export function createBook(row: SubscriptionRow): Book {
       const hasEnough = row.max_notifications !== null && book.notificationsSent >= row.max_notifications;
       if (!hasEnough || (book.status !== 'active' && book.status !== 'pending')) return;
       book.status = 'paused';
-      line('paused', at, { detail: JSON.stringify({ reason: 'max_notifications' }) });
+      line('paused', at, { detail: JSON.stringify(pauseByCount) });
     },
     suppress(at) {
       if (book.status === 'unsubscribed' || book.status === 'suppressed') return;
@@ -72,6 +72,11 @@ export function createBook(row: SubscriptionRow): Book {
   };
   return book;
 }
+
+/** Beside a pause that the number of mails has made: of anybody else's there is no reason. */
+export const pauseByCount = { reason: 'max_notifications' } as const;
+export const isPauseByCount = (detail: string | null) =>
+  detail !== null && (JSON.parse(detail) as { reason?: string }).reason === pauseByCount.reason;
 
 /** What was changed, with a line for each change. */
 export async function writeBooks(

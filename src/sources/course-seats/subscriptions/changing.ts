@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../../db/database.ts';
 import type { SubscriptionRow } from '../../../db/seats-schema.ts';
+import { pauseByCount } from '../mail/watch-book.ts';
 import { lockContact } from './contact.ts';
 import { problemOfMax, problemOfSnooze, problemOfWindow } from './preferences.ts';
 import { type WatchEvent, writeEvents } from './subscription-events.ts';
@@ -99,7 +100,7 @@ export function createChanging(parts: ChangingParts): Changing {
         const outcome = await set(row, tx, { max_notifications: max }, 'max_set', { max });
         const hasHadAll = max !== null && row.notifications_sent >= max;
         if (!hasHadAll || row.status !== 'active') return outcome;
-        return changeWatch(tx, parts, row, { status: 'paused' }, 'paused', { reason: 'max_notifications' });
+        return changeWatch(tx, parts, row, { status: 'paused' }, 'paused', pauseByCount);
       }),
   };
 }
