@@ -29,8 +29,11 @@ function model(history: readonly Heard[], list: string[], at: number): Heard {
   const useful = history.filter(({ verdict }) => verdict !== 'empty');
   if (useful.length === 0) return { ...heard, verdict: 'baseline' };
   const opened = list.filter((index) => !before.includes(index));
+  const begunAt = useful.findLast(({ verdict }) => verdict === 'baseline')?.at ?? 0;
+  if (at - begunAt < 300_000 && opened.length >= Math.max(before.length * 0.1, 25))
+    return { ...heard, verdict: 'baseline' };
   const missing = before.filter((index) => !list.includes(index));
-  const isHolding = useful.at(-1)?.verdict === 'held';
+  const isHolding = useful.findLast(({ verdict }) => verdict !== 'baseline')?.verdict === 'held';
   if (missing.length < Math.max(before.length * (isHolding ? 0.05 : 0.1), 25)) {
     const closed = missing.filter((index) => isMissedTwice(history, index, at));
     return { ...heard, opened, closed, verdict: 'taken' };
@@ -47,7 +50,7 @@ function model(history: readonly Heard[], list: string[], at: number): Heard {
 function believedAfter(history: readonly Heard[]): string[] {
   const last = history.at(-1);
   if (last === undefined) return [];
-  if (last.verdict === 'baseline') return [...last.list];
+  if (last.verdict === 'baseline') return [...new Set([...last.before, ...last.list])];
   return [...last.before.filter((index) => !last.closed.includes(index)), ...last.opened];
 }
 
@@ -59,9 +62,10 @@ function isMissedTwice(history: readonly Heard[], index: string, at: number): bo
 
 /** The lists that agree, up to this one: those held in a row, as far back as each agrees with all before it. */
 function runOf(useful: readonly Heard[], now: Heard): Heard[] {
-  const heldFrom = useful.findLastIndex(({ verdict }) => verdict !== 'held') + 1;
+  const weighed = useful.filter(({ verdict }) => verdict !== 'baseline');
+  const heldFrom = weighed.findLastIndex(({ verdict }) => verdict !== 'held') + 1;
   let run: Heard[] = [];
-  for (const next of [...useful.slice(heldFrom), now]) {
+  for (const next of [...weighed.slice(heldFrom), now]) {
     const lacking = (one: Heard) =>
       next.before.filter((index) => one.before.includes(index) && !one.list.includes(index));
     const inAll = run

@@ -28,6 +28,11 @@ export function isHeldBack(held: Held | null, missing: number, openBefore: numbe
   return missing >= lossLimit(openBefore, held ? recoveryShare : holdingShare);
 }
 
+/** More at once than seats come or go. */
+export function isTooMany(count: number, openBefore: number): boolean {
+  return count >= lossLimit(openBefore, holdingShare);
+}
+
 function lossLimit(openBefore: number, share: number): number {
   return Math.max(openBefore * share, lossMin);
 }

@@ -46,7 +46,7 @@ export function createListBeliefs({ db, clock }: { db: Database; clock: Clock })
     // After the row: if somebody writes in between, these are newer than the version, and the fence refuses what follows from them.
     const open = await readOpenIndexes(db, list);
     const held = row.held === null ? null : (JSON.parse(row.held) as Held);
-    const belief = { isBaselineTaken: row.baseline_at !== null, open, held };
+    const belief = { baselineAt: row.baseline_at, open, held };
     beliefs.set(nameOf(list), { version: row.version, belief });
     return belief;
   }

@@ -146,7 +146,7 @@ export async function believeBaseline(
   tx: Tx,
   db: Database,
   list: ListKey,
-  open: ReadonlySet<string>,
+  open: Pick<ReadonlyMap<string, unknown>, 'has'>,
 ): Promise<void> {
   const known = await tx
     .selectFrom('sections')

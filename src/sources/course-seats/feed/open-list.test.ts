@@ -213,3 +213,44 @@ describe('a list that has lost too much at once', () => {
     expect(list.hear(45, all.slice(1)).closed).toEqual([]);
   });
 });
+
+describe('a first list that was half a list', () => {
+  const hundred = range(0, 100);
+
+  it('is seen by what the next one has more: that was open all along, and opens nothing', () => {
+    const list = watch(hundred.slice(0, 60));
+    expect(told(list.hear(15, hundred.slice(0, 60)))).toEqual({ verdict: 'taken', ...quiet });
+    const whole = list.hear(56, hundred);
+    expect(told(whole)).toEqual({ verdict: 'baseline', ...quiet });
+    expect([...whole.changes.keys()]).toEqual(hundred.slice(60));
+    expect(list.open).toEqual(hundred);
+    expect(list.hear(71, range(0, 101)).opened).toEqual([index(100)]);
+  });
+
+  it('is not seen by single openings, which are told from the second list on', () => {
+    const list = watch(hundred.slice(0, 60));
+    expect(told(list.hear(15, range(0, 84)))).toEqual({
+      ...{ verdict: 'taken', opened: range(60, 84), closed: [] },
+    });
+    const thousand = watch(range(0, 1000));
+    expect(thousand.hear(15, range(0, 1099)).opened).toHaveLength(99);
+  });
+
+  it('is not looked for any more after five minutes without another baseline', () => {
+    const openedAt = (...atSeconds: number[]) => {
+      const list = watch(hundred.slice(0, 20));
+      return atSeconds.map((at, turn) => list.hear(at, range(0, 20 + (turn + 1) * 30)).opened.length);
+    };
+    expect(openedAt(299.999)).toEqual([0]);
+    expect(openedAt(300)).toEqual([30]);
+    expect(openedAt(200, 499.999, 800)).toEqual([0, 0, 30]);
+  });
+
+  it('closes nothing: what the larger list lacks is left to those that follow', () => {
+    const list = watch(hundred.slice(0, 50));
+    expect(told(list.hear(15, hundred.slice(40)))).toEqual({ verdict: 'baseline', ...quiet });
+    expect(list.open).toEqual(hundred);
+    expect(told(list.hear(30, hundred.slice(40)))).toEqual({ verdict: 'held', ...quiet });
+    expect(told(list.hear(45, hundred))).toEqual({ verdict: 'taken', ...quiet });
+  });
+});

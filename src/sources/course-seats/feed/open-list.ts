@@ -1,5 +1,5 @@
 import { intervalMinMs } from './feed-pace.ts';
-import { type Held, holdBack, isHeldBack } from './held-list.ts';
+import { type Held, holdBack, isHeldBack, isTooMany } from './held-list.ts';
 
 /**
  * Detection: what a new list of open sections says, given what is believed. Pure. A section opens when it is in a list and was not
@@ -7,7 +7,8 @@ import { type Held, holdBack, isHeldBack } from './held-list.ts';
  * first one is where counting begins (8.12), and one that lost too much at once is held back (8.8, `held-list.ts`).
  */
 export interface ListBelief {
-  isBaselineTaken: boolean;
+  /** When counting began; null before the first list. */
+  baselineAt: number | null;
   /** The indexes that are believed open, and how often each was missed of late. */
   open: ReadonlyMap<string, Missed>;
   held: Held | null;
@@ -20,6 +21,7 @@ export interface Missed {
 }
 
 export interface Weighed {
+  at: number;
   verdict: 'baseline' | 'taken' | 'held' | 'empty';
   /** Edges, sorted. A baseline has none. */
   opened: readonly string[];
@@ -29,49 +31,58 @@ export interface Weighed {
   held: Held | null;
 }
 
-export const emptyBelief: ListBelief = { isBaselineTaken: false, open: new Map(), held: null };
+export const emptyBelief: ListBelief = { baselineAt: null, open: new Map(), held: null };
 
 const missesToClose = 2; // 004-36
+/** As long as half a list is doubted: so long after a baseline it may turn out that it was half a list itself. */
+const baselineYoungMs = 300_000;
 
 /** `indexes` distinct and sorted. */
 export function weighList(belief: ListBelief, indexes: readonly string[], at: number): Weighed {
-  const { isBaselineTaken, open, held } = belief;
-  if (indexes.length === 0) return { verdict: 'empty', opened: [], closed: [], changes: new Map(), held };
-  if (!isBaselineTaken) {
-    const changes = new Map(indexes.map((index) => [index, present]));
-    return { verdict: 'baseline', opened: [], closed: [], changes, held: null };
-  }
+  const { open, held } = belief;
+  if (indexes.length === 0) return { at, verdict: 'empty', opened: [], closed: [], changes: new Map(), held };
   const listed = new Set(indexes);
   const opened = indexes.filter((index) => !open.has(index));
-  const missing = [...open.keys()].filter((index) => !listed.has(index)).sort();
   const changes: Changes = new Map(opened.map((index) => [index, present]));
   for (const index of indexes) {
     // Back before it was closed: that is no edge.
     if ((open.get(index)?.misses ?? 0) > 0) changes.set(index, present);
   }
+  if (isBaseline(belief, opened.length, at))
+    return { at, verdict: 'baseline', opened: [], closed: [], changes, held };
+  const missing = [...open.keys()].filter((index) => !listed.has(index)).sort();
   if (!isHeldBack(held, missing.length, open.size)) {
     const closed = countMisses(missing, open, at, changes);
-    return { verdict: 'taken', opened, closed, changes, held: null };
+    return { at, verdict: 'taken', opened, closed, changes, held: null };
   }
   const { confirmed, held: stillHeld } = holdBack(held, missing, open.size, at);
-  if (stillHeld) return { verdict: 'held', opened, closed: [], changes, held: stillHeld };
+  if (stillHeld) return { at, verdict: 'held', opened, closed: [], changes, held: stillHeld };
   for (const index of confirmed) changes.set(index, shut);
   // Those that went missing only lately are an ordinary loss.
   const lately = missing.filter((index) => !confirmed.has(index));
   const closed = [...confirmed, ...countMisses(lately, open, at, changes)].sort();
-  return { verdict: 'taken', opened, closed, changes, held: null };
+  return { at, verdict: 'taken', opened, closed, changes, held: null };
 }
 
 /** What is believed afterwards. */
-export function nextBelief(belief: ListBelief, { verdict, changes, held }: Weighed): ListBelief {
-  const isBaselineTaken = belief.isBaselineTaken || verdict === 'baseline';
-  if (changes.size === 0) return { isBaselineTaken, open: belief.open, held };
+export function nextBelief(belief: ListBelief, { at, verdict, changes, held }: Weighed): ListBelief {
+  const baselineAt = verdict === 'baseline' ? at : belief.baselineAt;
+  if (changes.size === 0) return { baselineAt, open: belief.open, held };
   const open = new Map(belief.open);
   for (const [index, { isOpen, misses, missedAt }] of changes) {
     if (isOpen) open.set(index, { misses, missedAt });
     else open.delete(index);
   }
-  return { isBaselineTaken, open, held };
+  return { baselineAt, open, held };
+}
+
+/**
+ * The first list; and one that has so much more than a first list of a moment ago that the other was half a list. Then what is new
+ * in it was open all along, and what it lacks is left to the next.
+ */
+function isBaseline({ baselineAt, open }: ListBelief, gained: number, at: number): boolean {
+  if (baselineAt === null) return true;
+  return Math.abs(at - baselineAt) < baselineYoungMs && isTooMany(gained, open.size);
 }
 
 type Changes = Map<string, Missed & { isOpen: boolean }>;

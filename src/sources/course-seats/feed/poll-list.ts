@@ -17,7 +17,7 @@ import {
   writeRow,
   writeSnapshot,
 } from './list-rows.ts';
-import { nextBelief, type Weighed, weighList } from './open-list.ts';
+import { type ListBelief, nextBelief, type Weighed, weighList } from './open-list.ts';
 
 /**
  * One poll of one list: ask, weigh, write. Everything that follows from an answer is written in one transaction, or nothing of
@@ -75,6 +75,7 @@ export function createPollList(parts: PollListParts) {
     answer: Heard,
     { strangers }: KnownList,
     weighed: Weighed,
+    belief: ListBelief,
     change: Partial<ListRow>,
     { traceId, at }: { traceId: string; at: number },
   ): Promise<boolean> {
@@ -85,8 +86,7 @@ export function createPollList(parts: PollListParts) {
       const id = await writeSnapshot(tx, list, { weighed, hash, count: indexes.length, traceId, at });
       await forgetIndexes(tx, db, list, strangers);
       await writeIndexes(tx, db, list, weighed, at);
-      if (weighed.verdict === 'baseline')
-        await believeBaseline(tx, db, list, new Set(weighed.changes.keys()));
+      if (weighed.verdict === 'baseline') await believeBaseline(tx, db, list, belief.open);
       const edges = edgesOf(weighed);
       const seen = { list, edges, detectedBy: 'open_sections', snapshot: { id, hash }, traceId, at } as const;
       if (edges.length > 0) await events.record(tx, seen);
@@ -116,7 +116,7 @@ export function createPollList(parts: PollListParts) {
     };
     let isWritten = false;
     try {
-      isWritten = await write(row, answer, known, weighed, change, { traceId, at });
+      isWritten = await write(row, answer, known, weighed, belief, change, { traceId, at });
     } catch (error) {
       beliefs.drop(list);
       throw error;
