@@ -105,8 +105,9 @@ export async function writeBeliefs(
       opened_at = coalesce(excluded.opened_at, open_list_indexes.opened_at),
       closed_at = coalesce(excluded.closed_at, open_list_indexes.closed_at)
   `.execute(tx);
+  // Never a number that was given before, also after a fail-over that has lost some: the poller remembers what it read by it.
   await sql`
-    UPDATE open_lists SET version = version + 1, open_count = (
+    UPDATE open_lists SET version = CASE WHEN version < ${now} THEN ${now} ELSE version + 1 END, open_count = (
       SELECT count(*) FROM open_list_indexes AS held
       WHERE held.term_id = open_lists.term_id AND held.campus_code = open_lists.campus_code AND held.is_open = 1
     ) WHERE term_id = ${termId} AND campus_code = ${campusCode}

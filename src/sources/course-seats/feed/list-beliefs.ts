@@ -12,8 +12,8 @@ import type { ListBelief } from './open-list.ts';
  */
 export interface ListBeliefs {
   of(row: ListRow): Promise<KnownList>;
-  /** This is committed, as the version that follows the row's. */
-  keep(row: ListRow, belief: ListBelief): void;
+  /** This is committed, as this version. */
+  keep(list: ListKey, version: number, belief: ListBelief): void;
   /** Nobody knows what was committed. */
   drop(list: ListKey): void;
 }
@@ -82,7 +82,7 @@ export function createListBeliefs({ db, clock }: { db: Database; clock: Clock })
       const open = new Map([...belief.open].filter(([index]) => !foreign.has(index)));
       return { belief: { ...belief, open }, foreign, strangers };
     },
-    keep: (row, belief) => beliefs.set(nameOf(keyOf(row)), { version: row.version + 1, belief }),
+    keep: (list, version, belief) => beliefs.set(nameOf(list), { version, belief }),
     drop: (list) => beliefs.delete(nameOf(list)),
   };
 }

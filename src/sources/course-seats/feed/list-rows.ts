@@ -47,6 +47,12 @@ export async function readOpenIndexes(db: Database, list: ListKey): Promise<Map<
   return new Map(rows.map((row) => [row.index_number, { misses: row.misses, missedAt: row.missed_at }]));
 }
 
+/**
+ * A version is never given twice: after a fail-over that has lost some, counting alone would give the same number to other beliefs,
+ * and whoever remembers the lost ones would go on with them.
+ */
+export const versionAfter = ({ version }: ListRow, at: number) => Math.max(version + 1, at);
+
 /** The fence: answers whether nobody else has written since this row was read. It takes the row's lock, so it comes first. */
 export async function writeRow(
   tx: Pick<Tx, 'updateTable'>,

@@ -13,6 +13,7 @@ import {
   forgetIndexes,
   keyOf,
   type ListRow,
+  versionAfter,
   writeIndexes,
   writeRow,
   writeSnapshot,
@@ -103,9 +104,10 @@ export function createPollList(parts: PollListParts) {
     const belief = nextBelief(known.belief, weighed);
     const { verdict, opened, closed } = weighed;
     const pauseMs = verdict === 'empty' ? emptyPauseMs : untilNextPollMs(random.next());
+    const version = versionAfter(row, at);
     const change = {
       ...{
-        version: row.version + 1,
+        version,
         heard_at: at,
         source_hash: answer.sourceHash,
         next_poll_at: at + pauseMs,
@@ -126,7 +128,7 @@ export function createPollList(parts: PollListParts) {
       log.debug('seats.poll_overtaken', { ...list, traceId });
       return { kind: 'overtaken', list };
     }
-    beliefs.keep(row, belief);
+    beliefs.keep(list, version, belief);
     if (opened.length > 0) onOpened?.();
     tell(log, row, weighed, { ...list, traceId, indexes: answer.indexes.length });
     return { kind: 'heard', list, verdict, indexCount: answer.indexes.length, opened, closed };
