@@ -1,4 +1,4 @@
-import { sampleTermId } from '../src/sources/course-seats/sample/sample-term.ts';
+import { termInRegistration } from '../src/sources/course-seats/term.ts';
 import { systemClock } from '../src/std/clock.ts';
 import type { CatalogIngested, CatalogOrder } from './seats/catalog-process.ts';
 import { startOutside } from './seats/outside.ts';
@@ -12,7 +12,7 @@ import { withDatabases } from './support/with-databases.ts';
  */
 const sections = 17_000; // Of all campuses: those of New Brunswick are then 21 MB.
 const boundMb = 150;
-const termId = sampleTermId(systemClock.now());
+const termId = termInRegistration(systemClock.now());
 
 const outside = await startOutside({ termIds: [termId], sections, openingEveryMs: null });
 try {

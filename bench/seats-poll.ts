@@ -1,5 +1,5 @@
 import { createHttpFeed } from '../src/sources/course-seats/feed/http-feed.ts';
-import { sampleTermId } from '../src/sources/course-seats/sample/sample-term.ts';
+import { termInRegistration } from '../src/sources/course-seats/term.ts';
 import { type Clock, systemClock } from '../src/std/clock.ts';
 import { addWatches } from './seats/add-watches.ts';
 import { openSeatsEngine, type SeatsEngine } from './seats/engine-on.ts';
@@ -18,7 +18,7 @@ const polls = 40;
 const moving = 10; // Sections that open between two polls, and as many that close: a busy quarter of a minute.
 const watchedSections = 200;
 const boundMs = 100;
-const termId = sampleTermId(systemClock.now());
+const termId = termInRegistration(systemClock.now());
 
 await withDatabases(1, async (kinds) => {
   for (const { title, urls } of kinds) {

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { sql } from 'kysely';
 import { createHttpFeed } from '../../src/sources/course-seats/feed/http-feed.ts';
-import { sampleTermId } from '../../src/sources/course-seats/sample/sample-term.ts';
+import { termInRegistration } from '../../src/sources/course-seats/term.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import { answerParent } from '../support/child.ts';
 import { type Taken, taken } from '../support/cpu.ts';
@@ -30,7 +30,7 @@ export interface FannedOut {
   heapMb: number;
 }
 
-const termId = sampleTermId(systemClock.now());
+const termId = termInRegistration(systemClock.now());
 let seen: string[] = [];
 let sections = 0;
 
