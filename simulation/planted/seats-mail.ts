@@ -22,8 +22,8 @@ export const seatMailBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: `${mail}/verdict.ts`,
-        find: "if (verifiesAddresses) return ineligible('unverified'",
-        replace: "if (!verifiesAddresses) return ineligible('unverified'",
+        find: 'if (verifiesAddresses) return unverified;',
+        replace: 'if (!verifiesAddresses) return unverified;',
       },
     ],
   },

@@ -81,7 +81,6 @@ onBothDatabases('000 terminal nack, dead letter, lock expiry', (dialect) => {
 
   it.each([
     ['paused', { status: 'paused' }],
-    ['suppressed', { status: 'suppressed' }],
     ['unverified', { status: 'pending' }],
     ['not_wanted', { notify_on: '["closed"]' }],
     ['max_notifications', { max_notifications: 1, notifications_sent: 1 }],

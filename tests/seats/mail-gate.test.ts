@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Address } from '../../src/domain/address.ts';
+import { consentOf } from '../support/consent.ts';
 import { onBothDatabases } from '../support/world.ts';
 import { createMailWorld, type MailWorld, seatSourceOf } from './mail-world.ts';
 import { isoOf } from './seats-world.ts';
@@ -16,7 +18,6 @@ onBothDatabases('the last look at a seat mail', (dialect) => {
 
   it.each([
     ['000-60', { status: 'unsubscribed' }, 'skipped unsubscribed 1'],
-    ['004-52', { status: 'suppressed' }, 'skipped suppressed 1'],
     ['004-52', { status: 'paused' }, 'skipped paused 1'],
     ['8.5', { status: 'pending', verified_at: null }, 'skipped unverified 1'],
     ['', { notify_on: '["closed"]' }, 'skipped not_wanted 1'],
@@ -29,6 +30,27 @@ onBothDatabases('the last look at a seat mail', (dialect) => {
     await world.send(world.source);
     expect(await world.queue(seq)).toBe(row);
     expect(sentTo()).toEqual([String(other)]);
+  });
+
+  it('004-52 what bounced for good stays stopped while the line stands, and goes out again when it is lifted', async () => {
+    const subscription = await world.addSubscription({ contact_value: 'ana@example.org' });
+    const seq = await world.tell(await world.addOpenEvent(), subscription);
+    await world.send(world.source);
+    const { id = '' } = (await world.find(seq)) ?? {};
+    await world.outbox.record([
+      { seq, id, event: 'bounced_for_good', round: 1, at: world.clock.now(), actor: 'webhook' },
+    ]);
+    expect((await world.subscription(subscription)).status).toBe('suppressed');
+    const requeue = async () => {
+      await world.outbox.perform([seq], { verb: 'requeued', reason: 'mended', operator: 'op' });
+      await world.send(world.source);
+      return (await world.find(seq))?.status;
+    };
+    expect(await requeue()).toBe('suppressed');
+    const { suppressions } = consentOf(world);
+    await suppressions.lift('ana@example.org' as Address, '*', { by: 'op', because: 'mended' });
+    expect(await requeue()).toBe('sent');
+    expect(sentTo()).toHaveLength(2);
   });
 
   it('8.5 who has not confirmed is told where no confirmation is asked for', async () => {

@@ -67,7 +67,7 @@ onBothDatabases('a verification mail', (dialect) => {
   it.each([
     [{ status: 'active', verified_at: 1 }, 'skipped_ineligible already_verified'],
     [{ status: 'unsubscribed' }, 'skipped_unsubscribed unsubscribed'],
-    [{ status: 'suppressed' }, 'skipped_ineligible suppressed'],
+    [{ status: 'suppressed', verified_at: 1 }, 'skipped_ineligible already_verified'],
     [{ verifications: 2 }, 'expired superseded'],
     [{ contact_type: 'sms' }, 'failed_permanent not_email'],
     [{ contact_value: 'nobody' }, 'failed_permanent invalid_recipient'],

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTokens } from '../../src/consent/token.ts';
+import type { Address } from '../../src/domain/address.ts';
 import type { Changed } from '../../src/sources/course-seats/subscriptions/subscriptions.ts';
 import { tokenSecret } from '../support/consent.ts';
 import { unknownToken } from '../support/recipients.ts';
@@ -79,11 +80,68 @@ onBothDatabases('the owner of a link', (dialect) => {
     expect((await world.subscriptions.find(token))?.status).toBe('pending');
   });
 
-  test('no link makes an address good that bounced', async () => {
-    const { token, subscriptionId } = await world.confirmed();
-    await set(subscriptionId, { status: 'suppressed' });
-    for (const step of ['confirm', 'pause', 'resume'] as const)
-      expect(told(await world.subscriptions[step](token))).toBe('suppressed');
+  describe('whose address bounced', () => {
+    const ana = 'ana@example.org' as Address;
+    const bounced = async () => {
+      const made = await world.confirmed();
+      await world.consent.suppressions.add([{ address: ana, reason: 'bounced_for_good' }], 'evidence');
+      await set(made.subscriptionId, { status: 'suppressed' });
+      return made;
+    };
+    const lift = () => world.consent.suppressions.lift(ana, '*', { by: 'op', because: 'mended' });
+
+    test('no link makes the address good while the line stands', async () => {
+      const { token } = await bounced();
+      for (const step of ['confirm', 'pause', 'resume'] as const)
+        expect(told(await world.subscriptions[step](token))).toBe('suppressed');
+      expect(await world.watch()).toMatchObject({ kind: 'existing', status: 'suppressed' });
+      expect(await world.mails()).toHaveLength(1);
+    });
+
+    test('goes on when it is lifted: they are asked once more, and their answer begins it', async () => {
+      const { token, subscriptionId } = await bounced();
+      await lift();
+      expect(told(await world.subscriptions.resume(token))).toBe('changed');
+      expect(await world.subscription(subscriptionId)).toMatchObject({
+        status: 'pending',
+        verified_at: null,
+      });
+      expect((await world.mails()).at(-1)).toBe(`course-seats-verification ${subscriptionId}-2 pending`);
+      expect(told(await world.subscriptions.confirm(token))).toBe('changed');
+      expect((await world.subscriptions.find(token))?.status).toBe('active');
+    });
+
+    test('or asks for the section anew', async () => {
+      const { subscriptionId } = await bounced();
+      await lift();
+      expect(await world.watch()).toMatchObject({ kind: 'existing', subscriptionId, status: 'pending' });
+      expect(await world.subscription(subscriptionId)).toMatchObject({
+        status: 'pending',
+        verified_at: null,
+      });
+      expect((await world.mails()).at(-1)).toBe(`course-seats-verification ${subscriptionId}-2 pending`);
+      expect((await world.eventsOf(subscriptionId)).slice(-2)).toEqual([
+        ...['resumed Closed', 'verification_sent Closed'],
+      ]);
+    });
+
+    test('or follows the link of a mail that was sent again', async () => {
+      const { token } = await bounced();
+      await lift();
+      expect(told(await world.subscriptions.confirm(token))).toBe('changed');
+      expect((await world.subscriptions.find(token))?.status).toBe('active');
+    });
+
+    test('and is asked nothing where nobody is', async () => {
+      const { token } = await bounced();
+      await lift();
+      const trusting = world.subscriptionsWith({ verifiesAddresses: false });
+      await trusting.resume(token);
+      expect((await trusting.find(token))?.status).toBe('active');
+      await set(1, { status: 'suppressed' });
+      expect(await world.watch({}, trusting)).toMatchObject({ kind: 'existing', status: 'active' });
+      expect(await world.mails()).toHaveLength(1);
+    });
   });
 
   test('one that was paused before anybody asked for confirmations waits for one', async () => {
@@ -110,6 +168,54 @@ onBothDatabases('the owner of a link', (dialect) => {
     expect(told(await snooze(token, null))).toBe('changed');
     expect((await find(token))?.preferences.snoozeUntil).toBeNull();
     expect((await world.eventsOf(subscriptionId)).slice(-2)).toEqual(['snoozed Closed', 'snoozed Closed']);
+  });
+
+  describe('while a mail waits for the hour', () => {
+    const waitingFor = async (dueAt: number) => {
+      const made = await world.confirmed();
+      const seq = await world.tell(await world.addOpenEvent(), made.subscriptionId, { dueAt });
+      return { ...made, seq };
+    };
+    const dueOf = async (seq: number) => (await world.queries.find(String(seq)))?.due_at;
+    const now = () => world.clock.now();
+
+    test('who ends a snooze, or shortens it, is told as soon as they want it', async () => {
+      const { token, seq } = await waitingFor(now() + 7 * dayMs);
+      await world.subscriptions.snooze(token, now() + 7 * dayMs);
+      await world.subscriptions.snooze(token, now() + dayMs);
+      expect(await dueOf(seq)).toBe(now() + dayMs);
+      await world.clock.advance(hourMs);
+      await world.subscriptions.snooze(token, null);
+      expect(await dueOf(seq)).toBe(now());
+      // Later is not sooner: the gate puts it off when it is due.
+      await world.subscriptions.snooze(token, now() + dayMs);
+      expect(await dueOf(seq)).toBe(now());
+    });
+
+    test('the same for hours; a snooze that still lasts holds', async () => {
+      const { token, seq } = await waitingFor(now() + 7 * dayMs);
+      await world.subscriptions.setWindow(token, { startMinutes: 7 * 60, endMinutes: 18 * 60 });
+      // It is 19:00 at the campus.
+      expect(await dueOf(seq)).toBe(now() + 12 * hourMs);
+      await world.subscriptions.setWindow(token, null);
+      expect(await dueOf(seq)).toBe(now());
+    });
+
+    test('what waits for something else is left where it is, and so are the mails of others', async () => {
+      const { token, seq } = await waitingFor(now() + dayMs);
+      const failed = JSON.stringify({ code: 'rate_limited', message: 'later' });
+      await world.db.write
+        .updateTable('deliveries')
+        .set({ last_error: failed })
+        .where('seq', '=', seq)
+        .execute();
+      const bob = await world.confirmed({ email: 'bob@example.org' });
+      const other = await world.tell(await world.addOpenEvent(), bob.subscriptionId, {
+        dueAt: now() + dayMs,
+      });
+      await world.subscriptions.snooze(token, now() + hourMs);
+      expect([await dueOf(seq), await dueOf(other)]).toEqual([now() + dayMs, now() + dayMs]);
+    });
   });
 
   test('says in which hours mail is welcome', async () => {

@@ -58,6 +58,7 @@ export async function createWatchWorld(dialect: DialectName): Promise<WatchWorld
   const subscriptionsWith: WatchWorld['subscriptionsWith'] = (more) =>
     createSubscriptions({
       ...{ db, outbox, clock, namespace, ids: systemIds, log: silentLog, verifiesAddresses: true },
+      timeZone: 'America/New_York',
       catalog: createCatalog({ db, feed, clock, log: silentLog }),
       ...{ unsubscribe: consent.unsubscribe, tokens: createTokens([tokenSecret], 'seats') },
       ...more,

@@ -82,8 +82,15 @@ function whatNext(
 ): string[] {
   const look = isInbox ? ' It is in the built-in inbox when a worker has sent it: npx tidings inbox' : '';
   if (status === 'active') return [`Watch ${subscriptionId} is active: the next opening is told.`];
+  if (status === 'paused')
+    return [
+      `Watch ${subscriptionId} is paused, by its owner or after as many mails as they wished: the link in any of its mails resumes it.`,
+    ];
   if (status !== 'pending')
-    return [`Watch ${subscriptionId} is ${status}: its owner has said so, by the link in a mail.`];
+    return [
+      `Watch ${subscriptionId} is ${status}: nothing is sent to ${printable(email)}. Why: npx tidings suppressions list`,
+      'Once that line is lifted, the same command asks its owner again.',
+    ];
   return verifiesAddresses
     ? [
         `A mail to ${printable(email)} asks whether it is theirs; until its link is followed nothing else is sent.${look}`,

@@ -47,7 +47,7 @@ it('lets pass what nothing speaks against', () => {
 describe('the watch', () => {
   test.each([
     [{ status: 'unsubscribed' }, ['unsubscribed', 'unsubscribed']],
-    [{ status: 'suppressed' }, ['ineligible', 'suppressed']],
+    [{ status: 'suppressed', verified_at: null }, ['ineligible', 'unverified']],
     [{ status: 'paused' }, ['ineligible', 'paused']],
     [{ status: 'pending' }, ['ineligible', 'unverified']],
     [{ notify_on: '[]' }, ['ineligible', 'not_wanted']],
@@ -64,6 +64,13 @@ describe('the watch', () => {
     const no = ['ineligible', 'paused'];
     expect(verdictOf({ watch: paused, event: { ...later, isPausedByCount: false } })).toEqual(no);
     expect(verdictOf({ watch: paused, event: { ...later, isBooked: false } })).toEqual(no);
+  });
+
+  it('leaves it to consent whether a suppressed address may be mailed again', () => {
+    expect(verdictOf({ watch: { status: 'suppressed', verified_at: 1 } })).toBeUndefined();
+    expect(
+      verdictOf({ watch: { status: 'suppressed', verified_at: null }, verifiesAddresses: false }),
+    ).toBeUndefined();
   });
 
   it('8.5 lets pass who has not confirmed, where nobody is asked to', () => {

@@ -54,6 +54,8 @@ export function judge(circumstances: Circumstances): Verdict | undefined {
   );
 }
 
+const unverified = ineligible('unverified', 'Nobody has confirmed this address.');
+
 function byTheWatch(
   watch: SubscriptionRow,
   event: EventFacts,
@@ -66,13 +68,16 @@ function byTheWatch(
         error: { code: 'unsubscribed', message: 'They no longer watch this section.' },
       };
     case 'suppressed':
-      return ineligible('suppressed', 'Mail to this contact has bounced or was complained about.');
+      // Consent's list says who must not be mailed, and is asked in the same transaction. Once the line is lifted, an operator may
+      // send again what has bounced.
+      if (verifiesAddresses && watch.verified_at === null) return unverified;
+      break;
     case 'paused':
       // Its own first round paused it, and then bounced: without this one their last mail would never arrive.
       if (event.isBooked && event.isPausedByCount) break;
       return ineligible('paused', 'They have paused this watch.');
     case 'pending':
-      if (verifiesAddresses) return ineligible('unverified', 'Nobody has confirmed this address.'); // 8.5
+      if (verifiesAddresses) return unverified; // 8.5
       break;
     case 'active':
   }

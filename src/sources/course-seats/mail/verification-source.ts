@@ -83,9 +83,9 @@ function judge(watch: SubscriptionRow | undefined, request: number): Verdict | u
   if (!watch) return no('ineligible', 'subscription_gone', 'The subscription is gone.');
   if (watch.status === 'unsubscribed')
     return no('unsubscribed', 'unsubscribed', 'They no longer watch this section.');
-  if (watch.status === 'suppressed')
-    return no('ineligible', 'suppressed', 'Mail to this contact has bounced or was complained about.');
-  if (watch.verified_at !== null || watch.status !== 'pending')
+  // Whether an address is good consent says; one that bounced while it was asked may be asked again.
+  const isWaiting = watch.status === 'pending' || watch.status === 'suppressed';
+  if (watch.verified_at !== null || !isWaiting)
     return no('ineligible', 'already_verified', 'The address needs no confirmation any more.');
   return watch.verifications > request
     ? no('expired', 'superseded', 'They have asked for another of these mails since.')

@@ -2,12 +2,13 @@ import { type Kysely, sql } from 'kysely';
 import type { Database, Tx } from '../../../db/database.ts';
 import { namesOf, rowsOf } from '../../../db/dialect.ts';
 import type { Schema } from '../../../db/schema.ts';
-import type { SectionStatus, SubscriptionRow } from '../../../db/seats-schema.ts';
+import type { SectionStatus, SubscriptionRow, SubscriptionStatus } from '../../../db/seats-schema.ts';
 import type { Address } from '../../../domain/address.ts';
 import type { Outbox } from '../../../outbox/outbox.ts';
 import type { Clock } from '../../../std/clock.ts';
 import type { Ids } from '../../../std/ids.ts';
 import { listOf } from '../term.ts';
+import { isListed } from './address-lines.ts';
 import { lockContact } from './contact.ts';
 import type { Limits } from './limits.ts';
 import { preferenceCells } from './preferences.ts';
@@ -15,6 +16,7 @@ import { lockBeliefs, readBelieved } from './section-beliefs.ts';
 import { writeEvents } from './subscription-events.ts';
 import type { CreateRefusal } from './subscriptions.ts';
 import { sendVerification, verificationNeed } from './verification.ts';
+import { changeWatch } from './watch-link.ts';
 import type { WatchOrder } from './watch-order.ts';
 import type { Target } from './watch-target.ts';
 
@@ -54,7 +56,11 @@ export function createWatches(
     const believed = await readBelieved(tx, dialect, targets);
     const live = await liveWatches(tx, hash);
     const watched = new Map(live.map((row) => [`${row.term_id} ${row.index_number}`, row]));
-    const known = targets.flatMap((one) => watched.get(`${one.termId} ${one.indexNumber}`) ?? []);
+    const found = targets.flatMap((one) => watched.get(`${one.termId} ${one.indexNumber}`) ?? []);
+    // A bounce of long ago is no reason once nothing stands against the address: they are asked like anybody new.
+    const isGood = found.some(isSuppressed) && !(await isListed(tx, order.address));
+    const begun = { ...(verifiesAddresses && { verified_at: null }), status: statusOfNew(parts) };
+    const known = found.map((row) => (isGood && isSuppressed(row) ? { ...row, ...begun } : row));
     const wanted = targets.filter((one) => !watched.has(`${one.termId} ${one.indexNumber}`));
 
     const open = await withoutCrowded(tx, db, wanted, limits.sectionWatchesMax);
@@ -63,8 +69,11 @@ export function createWatches(
 
     const needsMail = verifiesAddresses && (fresh.length > 0 || known.some(isPending));
     const need = needsMail && (await verificationNeed(tx, { address: order.address, live, limits }, now));
-    if (need && need.kind === 'too_many' && fresh.length > 0) return askedTooOften(need.retryAfterMs);
+    if (need && need.kind === 'too_many' && (fresh.length > 0 || isGood))
+      return askedTooOften(need.retryAfterMs);
 
+    for (const row of isGood ? found.filter(isSuppressed) : [])
+      await changeWatch(tx, parts, row, begun, 'resumed', { via: 'asked for again' });
     const made = await insertWatches(tx, parts, { order, hash, targets: fresh, believed }, now);
     const lines = made.map((row) => ({
       ...{ subscriptionId: row.subscription_id, event: 'created' as const },
@@ -89,6 +98,9 @@ export function createWatches(
 }
 
 const isPending = ({ status }: SubscriptionRow) => status === 'pending';
+const isSuppressed = ({ status }: SubscriptionRow) => status === 'suppressed';
+const statusOfNew = ({ verifiesAddresses }: CreatingParts): SubscriptionStatus =>
+  verifiesAddresses ? 'pending' : 'active';
 
 const crowded: CreateRefusal = {
   ...{ kind: 'rate_limited', limit: 'section', retryAfterMs: null },
@@ -162,17 +174,18 @@ interface NewWatches {
 
 async function insertWatches(
   tx: Tx,
-  { db, ids, verifiesAddresses }: CreatingParts,
+  parts: CreatingParts,
   { order, hash, targets, believed }: NewWatches,
   now: number,
 ): Promise<SubscriptionRow[]> {
   if (targets.length === 0) return [];
+  const { db, ids } = parts;
   const rows = targets.map((target) => {
     const status = believed(target);
     return {
       ...{ section_id: target.sectionId, term_id: target.termId, campus_code: target.campusCode },
       ...{ index_number: target.indexNumber, contact_type: 'email', contact_value: order.address },
-      ...{ contact_hash: hash, locale: order.locale, status: verifiesAddresses ? 'pending' : 'active' },
+      ...{ contact_hash: hash, locale: order.locale, status: statusOfNew(parts) },
       // Who starts to watch an open section sees that at once (8.12), and is told of the next opening.
       last_known_section_status: status === 'Unknown' ? null : status,
       ...preferenceCells(order.preferences),

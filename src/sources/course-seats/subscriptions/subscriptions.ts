@@ -122,7 +122,7 @@ export type Changed =
 
 export interface SubscriptionsParts {
   db: Database;
-  outbox: Pick<Outbox, 'enqueue'>;
+  outbox: Pick<Outbox, 'enqueue' | 'record'>;
   catalog: Pick<Catalog, 'section'>;
   unsubscribe: Pick<Unsubscribe, 'undoFor'>;
   /** Of the links to watches. */
@@ -132,6 +132,8 @@ export interface SubscriptionsParts {
   log: Log;
   /** This instance's own, from its database. */
   namespace: string;
+  /** Of the campuses: quiet hours are in it. */
+  timeZone: string;
   verifiesAddresses: boolean;
   limits?: Partial<Limits>;
 }
