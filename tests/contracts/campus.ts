@@ -140,7 +140,8 @@ export async function createCampus(dialect: DialectName): Promise<Campus> {
           .selectFrom('open_event_notifications')
           .selectAll()
           .where('open_event_id', 'in', numbers)
-          .orderBy('notification_id')
+          .orderBy('open_event_id')
+          .orderBy('subscription_id')
           .execute();
       },
       parcels: () => provider.ledger.filter(({ mail }) => mail.tags.term === termId),
