@@ -14,16 +14,19 @@ export interface ListBeliefs {
   of(row: ListRow): Promise<KnownList>;
   /** This is committed, as this version. */
   keep(list: ListKey, version: number, belief: ListBelief): void;
-  /** Nobody knows what was committed. */
+  /** Nobody knows what was committed: all of it is read again. */
   drop(list: ListKey): void;
 }
 
 export interface KnownList {
   belief: ListBelief;
-  /** Indexes that the catalog has at a campus with another list: this one's word on them does not count (8.9). */
+  /**
+   * Indexes that the catalog has at a campus with another list: this one's word on them makes no edge (8.9). It is believed all the
+   * same, so that one which the other campus gives up was open before, and does not open by that.
+   */
   foreign: ReadonlySet<string>;
-  /** Those of them that were believed here, before the catalog knew them. */
-  strangers: readonly string[];
+  /** They were read just now: which sections are this list's to speak of may have changed. */
+  isForeignNew: boolean;
 }
 
 interface Foreign {
@@ -51,7 +54,7 @@ export function createListBeliefs({ db, clock }: { db: Database; clock: Clock })
     return belief;
   }
 
-  async function foreignTo(list: ListKey): Promise<ReadonlySet<string>> {
+  async function foreignTo(list: ListKey): Promise<Pick<KnownList, 'foreign' | 'isForeignNew'>> {
     const { last } = await db.read
       .selectFrom('sections')
       .select(({ fn }) => fn.max<number | null>('section_id').as('last'))
@@ -59,7 +62,8 @@ export function createListBeliefs({ db, clock }: { db: Database; clock: Clock })
     const lastSectionId = last ?? 0;
     const known = foreigners.get(nameOf(list));
     const isRecent = known && clock.monotonic() - known.readAt < foreignReadEveryMs;
-    if (isRecent && known.lastSectionId === lastSectionId) return known.indexes;
+    if (isRecent && known.lastSectionId === lastSectionId)
+      return { foreign: known.indexes, isForeignNew: false };
     const rows = await db.read
       .selectFrom('sections')
       .select('index_number')
@@ -69,20 +73,18 @@ export function createListBeliefs({ db, clock }: { db: Database; clock: Clock })
       .execute();
     const indexes = new Set(rows.map((row) => row.index_number));
     foreigners.set(nameOf(list), { indexes, lastSectionId, readAt: clock.monotonic() });
-    return indexes;
+    return { foreign: indexes, isForeignNew: true };
   }
 
   return {
     async of(row) {
-      const foreign = await foreignTo(keyOf(row));
-      const belief = await beliefOf(row);
-      const strangers =
-        foreign.size === 0 ? [] : [...belief.open.keys()].filter((index) => foreign.has(index));
-      if (strangers.length === 0) return { belief, foreign, strangers };
-      const open = new Map([...belief.open].filter(([index]) => !foreign.has(index)));
-      return { belief: { ...belief, open }, foreign, strangers };
+      const known = await foreignTo(keyOf(row));
+      return { ...known, belief: await beliefOf(row) };
     },
     keep: (list, version, belief) => beliefs.set(nameOf(list), { version, belief }),
-    drop: (list) => beliefs.delete(nameOf(list)),
+    drop(list) {
+      beliefs.delete(nameOf(list));
+      foreigners.delete(nameOf(list));
+    },
   };
 }

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Database, Tx } from '../../../db/database.ts';
 import { namesOf, rowsOf } from '../../../db/dialect.ts';
 import type { SeatsSchema } from '../../../db/seats-schema.ts';
-import { campusesOf, type ListKey } from '../term.ts';
+import type { ListKey } from '../term.ts';
 import { nameOf } from './active-lists.ts';
 import type { Missed, Weighed } from './open-list.ts';
 
@@ -105,27 +105,12 @@ export async function writeIndexes(
   `.execute(tx);
 }
 
-/** These are in another list: this one's word on them is not asked for. */
-export async function forgetIndexes(
-  tx: Tx,
-  db: Database,
-  list: ListKey,
-  indexes: readonly string[],
-): Promise<void> {
-  if (indexes.length === 0) return;
-  const rows = indexes.map((index) => ({ index_number: index }));
-  await sql`
-    DELETE FROM open_list_indexes WHERE term_id = ${list.termId} AND campus_code = ${list.campusCode}
-    AND index_number IN (SELECT index_number FROM ${rowsOf(db.dialect, { index_number: 'text' }, rows)})
-  `.execute(tx);
-}
-
 export async function writeSnapshot(
   tx: Tx,
   list: ListKey,
-  seen: { weighed: Weighed; hash: string; count: number; traceId: string; at: number },
+  seen: { weighed: Weighed; closed: number; hash: string; count: number; traceId: string; at: number },
 ): Promise<number> {
-  const { weighed, hash, count, traceId, at } = seen;
+  const { weighed, closed, hash, count, traceId, at } = seen;
   const { snapshot_id } = await tx
     .insertInto('open_section_snapshots')
     .values({
@@ -135,41 +120,12 @@ export async function writeSnapshot(
         source_hash: hash,
         index_count: count,
       },
-      ...{ verdict: weighed.verdict, opened: weighed.opened.length, closed: weighed.closed.length },
+      ...{ verdict: weighed.verdict, opened: weighed.opened.length, closed },
       trace_id: traceId,
     })
     .returning('snapshot_id')
     .executeTakeFirstOrThrow();
   return snapshot_id;
-}
-
-/**
- * What the first list says of the sections that the catalog knows, whatever the catalog said. No event, no mail (8.12). Compared
- * here and not by a join: of tables that were filled a moment ago PostgreSQL knows nothing, takes them for almost empty, and looks
- * at every index for every section, which takes minutes.
- */
-export async function believeBaseline(
-  tx: Tx,
-  db: Database,
-  list: ListKey,
-  open: Pick<ReadonlyMap<string, unknown>, 'has'>,
-): Promise<void> {
-  const known = await tx
-    .selectFrom('sections')
-    .select(['section_id', 'index_number', 'last_known_section_status as status'])
-    .where('term_id', '=', list.termId)
-    .where('campus_code', 'in', [...campusesOf(list)])
-    .orderBy('section_id')
-    .execute();
-  const rows = known.flatMap(({ section_id, index_number, status }) => {
-    const now = open.has(index_number) ? 'Open' : 'Closed';
-    return status === now ? [] : [{ section_id, now }];
-  });
-  if (rows.length === 0) return;
-  await sql`
-    UPDATE sections SET last_known_section_status = input.now
-    FROM ${rowsOf(db.dialect, { section_id: 'number', now: 'text' }, rows)} WHERE sections.section_id = input.section_id
-  `.execute(tx);
 }
 
 export const keyOf = ({ term_id, campus_code }: Pick<ListRow, 'term_id' | 'campus_code'>): ListKey => ({

@@ -1,4 +1,4 @@
-import type { Database } from '../../../db/database.ts';
+import type { Database, Tx } from '../../../db/database.ts';
 import type { Clock } from '../../../std/clock.ts';
 import type { Ids } from '../../../std/ids.ts';
 import type { Log } from '../../../std/log.ts';
@@ -8,16 +8,8 @@ import type { ListKey } from '../term.ts';
 import type { Feed, FeedFailure, ListAnswer } from './feed.ts';
 import { emptyPauseMs, untilNextPollMs } from './feed-pace.ts';
 import { createListBeliefs, type KnownList } from './list-beliefs.ts';
-import {
-  believeBaseline,
-  forgetIndexes,
-  keyOf,
-  type ListRow,
-  versionAfter,
-  writeIndexes,
-  writeRow,
-  writeSnapshot,
-} from './list-rows.ts';
+import { keyOf, type ListRow, versionAfter, writeIndexes, writeRow, writeSnapshot } from './list-rows.ts';
+import { settleBaseline, settleForeign, settleSections } from './list-sections.ts';
 import { type ListBelief, nextBelief, type Weighed, weighList } from './open-list.ts';
 
 /**
@@ -70,28 +62,44 @@ export function createPollList(parts: PollListParts) {
     return { kind: 'failed', list, code, message, ...(retryAfterMs !== undefined && { retryAfterMs }) };
   }
 
-  /** May run more than once: it does nothing but use `tx`. */
+  /** Sections of which others think otherwise than this list; answers those that are to be closed for that. */
+  async function settle(
+    tx: Tx,
+    list: ListKey,
+    { belief, foreign, isForeignNew }: KnownList,
+    { verdict }: Weighed,
+    next: ListBelief,
+  ): Promise<string[]> {
+    if (verdict === 'baseline') return settleBaseline(tx, db, list, next.open, foreign);
+    if (!isForeignNew || belief.baselineAt === null) return [];
+    const elsewhere = [...foreign].filter((index) => belief.open.has(index));
+    const ours = await settleSections(tx, db, list, belief.open);
+    return [...ours, ...(await settleForeign(tx, db, list, elsewhere))];
+  }
+
+  /** May run more than once: it does nothing but use `tx`. Answers what was closed; nothing where somebody else was faster. */
   async function write(
     row: ListRow,
     answer: Heard,
-    { strangers }: KnownList,
+    known: KnownList,
     weighed: Weighed,
     belief: ListBelief,
     change: Partial<ListRow>,
-    { traceId, at }: { traceId: string; at: number },
-  ): Promise<boolean> {
-    const list = keyOf(row);
+    traceId: string,
+  ): Promise<readonly string[] | undefined> {
+    const [list, at] = [keyOf(row), weighed.at];
     return db.transaction(async (tx) => {
-      if (!(await writeRow(tx, row, change))) return false;
+      if (!(await writeRow(tx, row, change))) return undefined;
+      const settled = await settle(tx, list, known, weighed, belief);
+      const closed = [...new Set([...settled, ...weighed.closed])];
       const { sourceHash: hash, indexes } = answer;
-      const id = await writeSnapshot(tx, list, { weighed, hash, count: indexes.length, traceId, at });
-      await forgetIndexes(tx, db, list, strangers);
+      const counts = { count: indexes.length, closed: closed.length };
+      const id = await writeSnapshot(tx, list, { weighed, hash, ...counts, traceId, at });
       await writeIndexes(tx, db, list, weighed, at);
-      if (weighed.verdict === 'baseline') await believeBaseline(tx, db, list, belief.open);
-      const edges = edgesOf(weighed);
+      const edges = edgesOf(weighed.opened, closed);
       const seen = { list, edges, detectedBy: 'open_sections', snapshot: { id, hash }, traceId, at } as const;
       if (edges.length > 0) await events.record(tx, seen);
-      return true;
+      return closed;
     });
   }
 
@@ -99,38 +107,33 @@ export function createPollList(parts: PollListParts) {
     const list = keyOf(row);
     const at = clock.now();
     const known = await beliefs.of(row);
-    const indexes = answer.indexes.filter((index) => !known.foreign.has(index));
-    const weighed = weighList(known.belief, indexes, at);
-    const belief = nextBelief(known.belief, weighed);
-    const { verdict, opened, closed } = weighed;
+    const heard = weighList(known.belief, answer.indexes, at);
+    const belief = nextBelief(known.belief, heard);
+    const weighed = withoutForeign(heard, known.foreign);
+    const { verdict, opened } = weighed;
     const pauseMs = verdict === 'empty' ? emptyPauseMs : untilNextPollMs(random.next());
     const version = versionAfter(row, at);
     const change = {
-      ...{
-        version,
-        heard_at: at,
-        source_hash: answer.sourceHash,
-        next_poll_at: at + pauseMs,
-      },
-      ...{ open_count: belief.open.size, held: belief.held && JSON.stringify(belief.held) },
+      ...{ version, heard_at: at, source_hash: answer.sourceHash, next_poll_at: at + pauseMs },
+      ...{ open_count: countOwn(belief, known.foreign), held: belief.held && JSON.stringify(belief.held) },
       ...(verdict === 'baseline' && { baseline_at: at }),
-      ...trouble(row, weighed, belief.open.size - opened.length, indexes.length - opened.length, at),
+      ...trouble(row, heard, belief.open.size, answer.indexes.length),
     };
-    let isWritten = false;
+    let closed: readonly string[] | undefined;
     try {
-      isWritten = await write(row, answer, known, weighed, belief, change, { traceId, at });
+      closed = await write(row, answer, known, weighed, belief, change, traceId);
     } catch (error) {
       beliefs.drop(list);
       throw error;
     }
-    if (!isWritten) {
+    if (!closed) {
       beliefs.drop(list);
       log.debug('seats.poll_overtaken', { ...list, traceId });
       return { kind: 'overtaken', list };
     }
     beliefs.keep(list, version, belief);
     if (opened.length > 0) onOpened?.();
-    tell(log, row, weighed, { ...list, traceId, indexes: answer.indexes.length });
+    tell(log, row, { verdict, opened, closed }, { ...list, traceId, indexes: answer.indexes.length });
     return { kind: 'heard', list, verdict, indexCount: answer.indexes.length, opened, closed };
   }
 
@@ -145,13 +148,24 @@ export function createPollList(parts: PollListParts) {
 
 type Heard = Extract<ListAnswer, { kind: 'list' }>;
 
+/** What is another list's to tell is believed, and makes no edge. */
+function withoutForeign(weighed: Weighed, foreign: ReadonlySet<string>): Weighed {
+  const isOurs = (index: string) => !foreign.has(index);
+  return { ...weighed, opened: weighed.opened.filter(isOurs), closed: weighed.closed.filter(isOurs) };
+}
+
+function countOwn({ open }: ListBelief, foreign: ReadonlySet<string>): number {
+  let count = open.size;
+  for (const index of foreign) if (open.has(index)) count -= 1;
+  return count;
+}
+
 /** What a page and the operator are told about a list that came and was not believed. */
 function trouble(
   row: ListRow,
-  { verdict }: Weighed,
-  before: number,
-  stillThere: number,
-  at: number,
+  { verdict, opened, at }: Weighed,
+  believed: number,
+  listed: number,
 ): Partial<ListRow> {
   if (verdict === 'empty') {
     return {
@@ -160,24 +174,26 @@ function trouble(
     };
   }
   if (verdict === 'held') {
-    const sentence = `${before - stillThere} of ${before} open sections are missing at once`;
+    const missing = `${believed - listed} of ${believed - opened.length}`;
+    const sentence = `${missing} open sections are missing at once`;
     return { failures: 0, last_error: `held_back: ${sentence}` };
   }
   return { failures: 0, last_error: null, good_at: at };
 }
 
-function edgesOf({ opened, closed }: Weighed): Edge[] {
+/** Closings first: what comes to this list from another, and is new in it, opens. */
+function edgesOf(opened: readonly string[], closed: readonly string[]): Edge[] {
   return [
+    ...closed.map((indexNumber) => ({ indexNumber, statusBefore: 'Open', statusAfter: 'Closed' }) as const),
     // 004-34, 004-35: new to the list or back in it, it was not open before.
     ...opened.map((indexNumber) => ({ indexNumber, statusBefore: 'Closed', statusAfter: 'Open' }) as const),
-    ...closed.map((indexNumber) => ({ indexNumber, statusBefore: 'Open', statusAfter: 'Closed' }) as const),
   ];
 }
 
 function tell(
   log: Log,
   row: ListRow,
-  { verdict, opened, closed }: Weighed,
+  { verdict, opened, closed }: Pick<Weighed, 'verdict' | 'opened' | 'closed'>,
   fields: Record<string, unknown>,
 ): void {
   const counts = { ...fields, opened: opened.length, closed: closed.length };
