@@ -64,24 +64,18 @@ export function createDispatch(parts: DispatchParts): Dispatch {
       await pace.probeIfDue();
       return { handled: 0, waitMs: permits.waitMs };
     }
-    let used = 0;
+    const { firstAt, spacingMs } = permits;
+    const giveBackRest = (used: number) => pace.giveBack(permits, used);
     for (const { source: name, from, limit } of turns.order(due, permits.count)) {
       const source = sources.find((each) => each.name === name);
       if (!source || pausedSources.has(name) || signal.aborted) continue;
-      const firstAt = permits.firstAt + used * permits.spacingMs;
-      const order = {
-        from,
-        limit: Math.min(limit, permits.count - used),
-        firstAt,
-        spacingMs: permits.spacingMs,
-      };
-      const handled = order.limit > 0 ? await runBatch(source, order, signal) : 0;
-      used += handled;
+      const order = { from, limit: Math.min(limit, permits.count), firstAt, spacingMs, giveBackRest };
+      const handled = await runBatch(source, order, signal);
       // Look again before the next batch: something more urgent may have come.
-      if (handled > 0 && permits.spacingMs === 0) break;
+      if (handled > 0) return { handled, waitMs: 0 };
     }
-    await pace.giveBack(permits, used);
-    return { handled: used, waitMs: 0 };
+    await giveBackRest(0);
+    return { handled: 0, waitMs: 0 };
   }
 
   async function runBatch(source: Source, order: BatchOrder, signal: AbortSignal): Promise<number> {
@@ -95,6 +89,8 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     const unsent = new Map(claimed.map((each) => [each.seq, each]));
     let problem: DeliveryError | undefined;
     try {
+      // Now and not at the end: whoever misses a slot of theirs asks for another, and would get it behind those that nobody uses.
+      if (claimed.length > 0) await order.giveBackRest(claimed.length);
       await sendBatch(source, claimed, unsent, { ...order, policy: source.policy, leaseEndsAt, signal });
     } catch (error) {
       problem = { code: 'dispatch_failed', message: thrownText(error) };
@@ -187,4 +183,6 @@ interface BatchOrder {
   limit: number;
   firstAt: number;
   spacingMs: number;
+  /** Of the permits, so many are used. */
+  giveBackRest: (used: number) => Promise<void>;
 }

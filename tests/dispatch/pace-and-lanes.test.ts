@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Outbox } from '../../src/outbox/outbox.ts';
+import { plainSource } from '../../src/sources/plain/plain.ts';
+import type { Source } from '../../src/sources/source.ts';
 import { createDispatchWorld, type DispatchWorld, signal, someError } from '../support/dispatch-world.ts';
 import type { FakeProvider } from '../support/fake-provider.ts';
 import { rowIn } from '../support/rows.ts';
-import { intentNumber, onBothDatabases } from '../support/world.ts';
+import { advanceUntil, intentNumber, onBothDatabases } from '../support/world.ts';
 
 onBothDatabases('who goes when', (dialect) => {
   let world: DispatchWorld;
@@ -139,5 +141,29 @@ onBothDatabases('who goes when', (dialect) => {
     for (const _ of suspects) expect(await one.runOnce(signal())).toMatchObject({ handled: 1 });
     expect(inHandMost).toBe(1);
     expect(await world.statusesOf()).toEqual({ sent: 5 });
+  });
+
+  it('a mail that misses its slot, because composing it took a while, leaves at once and not behind slots that nobody uses', async () => {
+    const limited = { ...world.provider, guarantees: { ...world.provider.guarantees, ratePerSecond: 50 } };
+    const slow: Source = {
+      ...plainSource,
+      async draft(deliveries) {
+        await world.clock.advance(100);
+        return plainSource.draft(deliveries);
+      },
+    };
+    const leftAt: number[] = [];
+    world.provider.answer(({ key }) => {
+      leftAt.push(world.clock.now());
+      return { kind: 'accepted', messageId: key };
+    });
+    const startedAt = world.clock.now();
+    await world.enqueue(1);
+    await advanceUntil(world.clock, world.dispatch({ provider: limited, source: slow }).runOnce(signal()));
+    expect(leftAt.map((at) => at - startedAt)).toEqual([100]);
+    // The next one has the slot behind it, as ever.
+    await world.enqueue(2);
+    await advanceUntil(world.clock, world.dispatch({ provider: limited }).runOnce(signal()));
+    expect((leftAt[1] ?? 0) - (leftAt[0] ?? 0)).toBeGreaterThanOrEqual(20);
   });
 });
