@@ -64,9 +64,7 @@ async function shareOn(title: string, databaseUrl: string): Promise<number[]> {
   try {
     console.error(`${title}: the catalogs of ${termIds.length} terms are read …`);
     await until(async () => (await catalogsRead(db)) === termIds.length * 3);
-    const byTerm = Object.fromEntries(
-      termIds.map((termId) => [termId, (outside.closed[termId] ?? []).slice(0, perTerm)]),
-    );
+    const byTerm = closedInOne(outside);
     for (const [termId, indexes] of Object.entries(byTerm)) {
       for (const index of indexes) await addWatches(db, { termId, index, count: 1 });
     }
@@ -86,6 +84,18 @@ async function shareOn(title: string, databaseUrl: string): Promise<number[]> {
     await outside.close();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** So many of each term, closed in all: the sample campus opens an index in every term that has it. */
+function closedInOne({ closed }: Outside): Record<string, string[]> {
+  const taken = new Set<string>();
+  return Object.fromEntries(
+    termIds.map((termId) => {
+      const indexes = (closed[termId] ?? []).filter((index) => !taken.has(index)).slice(0, perTerm);
+      for (const index of indexes) taken.add(index);
+      return [termId, indexes];
+    }),
+  );
 }
 
 function settingsOf(databaseUrl: string, { feedUrl, providerUrl }: Outside): Record<string, string> {
