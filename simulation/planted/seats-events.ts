@@ -56,8 +56,8 @@ export const seatEventBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: `${events}/weigh.ts`,
-        find: 'return isFlip && !belief.isOpen && !belief.isFeedFresh ?',
-        replace: 'return isFlip && !belief.isOpen ?',
+        find: 'return isFlip && !belief.isOpen && !belief.isFeedFresh && !isOld ?',
+        replace: 'return isFlip && !belief.isOpen && !isOld ?',
       },
     ],
   },
@@ -67,8 +67,8 @@ export const seatEventBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: `${events}/weigh.ts`,
-        find: "return belief.isFeedFresh && belief.misses === 0 ? 'kept' : 'closes';",
-        replace: "return belief.isFeedFresh && belief.misses < 0 ? 'kept' : 'closes';",
+        find: "if (belief.isFeedFresh) return belief.misses === 0 ? 'kept' : 'closes';",
+        replace: "if (belief.isFeedFresh) return 'closes';",
       },
     ],
   },

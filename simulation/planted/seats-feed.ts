@@ -84,9 +84,9 @@ export const seatFeedBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: `${feed}/open-list.ts`,
-        find: "if (stillHeld) return { verdict: 'held', opened, closed: [], changes, held: stillHeld };",
+        find: "if (stillHeld) return { at, verdict: 'held', opened, closed: [], changes, held: stillHeld };",
         replace:
-          "if (stillHeld) return { verdict: 'held', opened: [], closed: [], changes: new Map(), held: stillHeld };",
+          "if (stillHeld) return { at, verdict: 'held', opened: [], closed: [], changes: new Map(), held: stillHeld };",
       },
     ],
   },
@@ -96,8 +96,8 @@ export const seatFeedBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: `${feed}/open-list.ts`,
-        find: "return { verdict: 'baseline', opened: [], closed: [], changes, held: null };",
-        replace: "return { verdict: 'baseline', opened: indexes, closed: [], changes, held: null };",
+        find: "return { at, verdict: 'baseline', opened: [], closed: [], changes, held };",
+        replace: "return { at, verdict: 'baseline', opened, closed: [], changes, held };",
       },
     ],
   },

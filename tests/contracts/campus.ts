@@ -36,7 +36,7 @@ export interface Term {
   closes(): Promise<void>;
   /** The catalog is read, and says this of the section; then its word is weighed. */
   catalogSays(isOpen: boolean, indexNumber?: string): Promise<void>;
-  /** The feed is silent for so long that it is no longer believed. */
+  /** The feed is silent for so long that it is no longer believed, and that a catalog which is read then is of after it. */
   silence(): Promise<void>;
   section(indexNumber: string, more?: Partial<Insertable<SeatsSchema['sections']>>): Promise<number>;
   watch(more?: Partial<Insertable<SeatsSchema['subscriptions']>>): Promise<number>;
@@ -121,7 +121,7 @@ export async function createCampus(dialect: DialectName): Promise<Campus> {
         if (ingested.kind !== 'ingested') throw new Error('the catalog was not read');
         while ((await events.weighCatalog()) > 0) {}
       },
-      silence: () => clock.advance(60_001),
+      silence: () => clock.advance(900_001),
       watch: (more = {}) => world.addSubscription({ term_id: termId, section_id: sectionId, ...more }),
       async tell() {
         await drain();

@@ -11,14 +11,21 @@ onBothDatabases('the word of the catalog, and of an operator', (dialect) => {
   });
   afterEach(() => world.close());
 
-  const says = (before: SectionStatus, after: SectionStatus) =>
-    world.db.write
+  /** As a reading of the catalog writes it that begins now. */
+  const says = async (before: SectionStatus, after: SectionStatus) => {
+    await world.db.write.updateTable('sections').set({ seen_at: world.clock.now() }).execute();
+    await world.db.write
       .insertInto('section_status_events')
       .values({
         ...{ section_id: world.sectionId, term_id: termId, index_number: index },
         ...{ status_before: before, status_after: after, event_at: isoOf(world.clock.now()) },
       })
       .execute();
+  };
+  const heldWithout = (...missing: string[]) => {
+    const at = world.clock.now();
+    return JSON.stringify({ since: at, run: { startedAt: at, lastAt: at, samples: 1, missing } });
+  };
   const belief = () => world.db.read.selectFrom('open_list_indexes').selectAll().executeTakeFirst();
   const list = () => world.db.read.selectFrom('open_lists').selectAll().executeTakeFirstOrThrow();
   const events = async () =>
@@ -44,7 +51,7 @@ onBothDatabases('the word of the catalog, and of an operator', (dialect) => {
 
   it('004-55 a feed that is held back: the catalog closes it, and its watchers may be told again', async () => {
     await world.believe('Open');
-    await world.addList({ held: '{}' });
+    await world.addList({ held: heldWithout('00001', index) });
     const watcher = await world.addSubscription({ last_known_section_status: 'Open' });
     await says('Open', 'Closed');
     await world.events.weighCatalog();
@@ -52,6 +59,74 @@ onBothDatabases('the word of the catalog, and of an operator', (dialect) => {
     expect(await belief()).toMatchObject({ is_open: 0, closed_at: world.clock.now() });
     expect(await list()).toMatchObject({ version: world.clock.now(), open_count: 0 });
     expect((await world.subscription(watcher)).last_known_section_status).toBe('Closed');
+  });
+
+  it('a list that is held back and has it all the same: the catalog does not close it', async () => {
+    await world.believe('Open');
+    await world.addList({ held: heldWithout('00001') });
+    const watcher = await world.addSubscription({ last_known_section_status: 'Open' });
+    await says('Open', 'Closed');
+    await world.events.weighCatalog();
+    expect([await events(), (await world.subscription(watcher)).last_known_section_status]).toEqual([
+      ...[[], 'Open'],
+    ]);
+  });
+
+  it('a feed that fell silent after it saw it close: a catalog of before that does not open it', async () => {
+    await world.addList();
+    await world.opens();
+    await world.clock.advance(30_000);
+    await world.closes();
+    await world.believe('Closed');
+    const closedAt = world.clock.now();
+    await world.addSubscription();
+    for (const afterMs of [61_000, 900_000]) {
+      await world.clock.advance(closedAt + afterMs - world.clock.now());
+      await says('Closed', 'Open');
+      await world.events.weighCatalog();
+      expect(await events()).toHaveLength(2);
+    }
+    // One that is read later is of after it.
+    await world.clock.advance(1);
+    await says('Closed', 'Open');
+    await world.events.weighCatalog();
+    expect((await events()).at(-1)).toEqual(['section_status_event', 'Closed', 'Open']);
+  });
+
+  it('nor does it close what the feed, or an operator, saw opening: the next list would tell of it again', async () => {
+    await world.addList({ held: heldWithout('00001', index) });
+    await world.opens();
+    await world.believe('Open');
+    const watcher = await world.addSubscription({ last_known_section_status: 'Open' });
+    await world.clock.advance(61_000);
+    await says('Open', 'Closed');
+    await world.events.weighCatalog();
+    expect((await world.subscription(watcher)).last_known_section_status).toBe('Open');
+    await world.clock.advance(900_000);
+    await says('Open', 'Closed');
+    await world.events.weighCatalog();
+    await report();
+    await world.clock.advance(61_000);
+    await says('Open', 'Closed');
+    await world.events.weighCatalog();
+    expect((await events()).map(([by, , after]) => `${by} ${after}`)).toEqual([
+      ...['open_sections Open', 'section_status_event Closed', 'manual Open'],
+    ]);
+  });
+
+  it('its own words follow each other, however soon', async () => {
+    await world.believe('Closed');
+    await world.addList({ good_at: world.clock.now() - 61_000 });
+    for (const [before, after] of [
+      ['Closed', 'Open'],
+      ['Open', 'Closed'],
+      ['Closed', 'Open'],
+    ] as const) {
+      await says(before, after);
+      await world.events.weighCatalog();
+      await world.clock.advance(60_000);
+    }
+    expect((await events()).map(([, , after]) => after)).toEqual(['Open', 'Closed', 'Open']);
   });
 
   it('a feed that is fresh is believed: the catalog’s word is kept, and changes nothing', async () => {

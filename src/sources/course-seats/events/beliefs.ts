@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../../db/database.ts';
 import { type DialectName, namesOf, rowsOf } from '../../../db/dialect.ts';
+import type { Held } from '../feed/held-list.ts';
 import type { ListKey } from '../term.ts';
 
 /**
@@ -12,6 +13,8 @@ export interface ListState {
   hasBaseline: boolean;
   /** Believed, and lately: its word counts more than any other. */
   isFresh: boolean;
+  /** A list is held back: what none of those lists had. Null where none is. */
+  lost: ReadonlySet<string> | null;
 }
 
 /** Four polls: after them the feed is no longer the best that is known. */
@@ -46,6 +49,7 @@ export async function lockLists(
       {
         hasBaseline: baseline_at !== null,
         isFresh: baseline_at !== null && good_at !== null && now - good_at <= freshMs && held === null,
+        lost: held === null ? null : new Set((JSON.parse(held) as Held).run.missing),
       },
     ]),
   );

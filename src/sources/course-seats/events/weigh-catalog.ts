@@ -32,7 +32,11 @@ interface WordRow {
   status_after: SectionStatus;
   campus_code: string;
   believed: SectionStatus;
+  seen_at: number;
 }
+
+/** How long the feed lets its catalog be cached: so old it may be when a reading of it begins. */
+const catalogAgeMaxMs = 900_000;
 
 export async function weighWords(
   tx: Tx,
@@ -72,7 +76,7 @@ export async function weighWords(
 async function takeWords(tx: Tx, dialect: DialectName, limit: number, now: number) {
   const { rows } = await sql<WordRow>`
     SELECT word.status_event_id, word.term_id, word.index_number, word.status_before, word.status_after,
-      sections.campus_code, sections.last_known_section_status AS believed
+      sections.campus_code, sections.last_known_section_status AS believed, sections.seen_at
     FROM section_status_events AS word JOIN sections ON sections.section_id = word.section_id
     WHERE word.weighed_at IS NULL ORDER BY word.status_event_id LIMIT ${limit}
     ${dialect === 'postgres' ? sql`FOR UPDATE OF word` : sql``}
@@ -90,6 +94,8 @@ async function takeWords(tx: Tx, dialect: DialectName, limit: number, now: numbe
   return rows.map((row) => ({
     ...{ termId: row.term_id, indexNumber: row.index_number, list: listOf(row.term_id, row.campus_code) },
     ...{ statusBefore: row.status_before, statusAfter: row.status_after, believed: row.believed },
+    // Counted from the beginning of the last reading that had it so, which is later than this word if another has confirmed it.
+    saidAfter: row.seen_at - catalogAgeMaxMs,
   }));
 }
 
@@ -111,13 +117,36 @@ async function beliefsOf(
     dialect,
     [...asked.values()].map(({ list, indexNumber }) => ({ ...list, indexNumber })),
   );
+  const edges = await readEdges(tx, dialect, words);
   return new Map(
     words.map((word) => {
       const key = sectionKey(word);
-      const isFeedFresh = states.get(keyOf(word.list))?.isFresh === true;
-      if (!asked.has(key)) return [key, { isFeedFresh, isOpen: word.believed === 'Open', misses: 0 }];
-      return [key, { isFeedFresh, ...(inList.get(key) ?? { isOpen: false, misses: 0 }) }];
+      const { isFresh: isFeedFresh = false, lost = null } = states.get(keyOf(word.list)) ?? {};
+      const isInHeldList = lost !== null && !lost.has(word.indexNumber);
+      const seen = { isFeedFresh, isInHeldList, edgeAt: edges.get(key) ?? null };
+      if (!asked.has(key)) return [key, { ...seen, isOpen: word.believed === 'Open', misses: 0 }];
+      return [key, { ...seen, ...(inList.get(key) ?? { isOpen: false, misses: 0 }) }];
     }),
+  );
+}
+
+/** When the feed or an operator last saw each open or close; the catalog's own words are in their order anyway. */
+async function readEdges(
+  tx: Tx,
+  dialect: DialectName,
+  words: readonly Word[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = words.map(({ termId, indexNumber }) => ({ term_id: termId, index_number: indexNumber }));
+  const { rows: edges } = await sql<{ term_id: string; index_number: string; edge_at: string | null }>`
+    SELECT input.term_id, input.index_number, (
+      SELECT max(event_at) FROM open_events WHERE open_events.term_id = input.term_id
+      AND open_events.index_number = input.index_number AND detected_by <> 'section_status_event'
+    ) AS edge_at FROM ${rowsOf(dialect, { term_id: 'text', index_number: 'text' }, rows)}
+  `.execute(tx);
+  return new Map(
+    edges.flatMap(({ term_id, index_number, edge_at }) =>
+      edge_at === null ? [] : [[`${term_id}|${index_number}`, Date.parse(edge_at)] as const],
+    ),
   );
 }
 
