@@ -36,6 +36,7 @@ const templates: ReadonlyMap<string, () => Promise<Template>> = new Map<string, 
   ['plain', async () => (await import('./templates/plain.tsx')).plain],
   ['open-seat', async () => (await import('./templates/open-seat.tsx')).openSeat],
   ['verification', async () => (await import('./templates/verification.tsx')).verification],
+  ['watch-link', async () => (await import('./templates/watch-link.tsx')).watchLink],
 ]);
 
 /** What was accepted by another version may hold variables that this one does not know: only the door refuses them. */

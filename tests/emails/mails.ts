@@ -5,10 +5,11 @@ import type { Template } from '../../src/emails/template.ts';
 import { openSeat } from '../../src/emails/templates/open-seat.tsx';
 import { plain } from '../../src/emails/templates/plain.tsx';
 import { verification } from '../../src/emails/templates/verification.tsx';
+import { watchLink } from '../../src/emails/templates/watch-link.tsx';
 import type { PropsSchema } from '../../src/emails/values.ts';
 
 /** All of them: a new one is tested like the others as soon as it stands here. */
-export const templates: readonly Template[] = [plain, openSeat, verification];
+export const templates: readonly Template[] = [plain, openSeat, verification, watchLink];
 
 export type Mail = Extract<Rendered, { ok: true }>;
 

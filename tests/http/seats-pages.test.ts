@@ -1,8 +1,16 @@
 import { HtmlValidate } from 'html-validate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answerEveryMs } from '../../src/http/routes/seats-watch.ts';
 import { onBothDatabases } from '../support/world.ts';
 import type { Api } from './api-world.ts';
-import { createSeatsApiWorld, noSeatLimits, post, type SeatsApiWorld, term } from './seats-api-world.ts';
+import {
+  createSeatsApiWorld,
+  noSeatLimits,
+  post,
+  type SeatsApiWorld,
+  term,
+  unlisted,
+} from './seats-api-world.ts';
 
 /** What a student meets: the search, the form, the page after it, and what all pages have in common. */
 const sectionPath = `/seats/${term}/09214`;
@@ -155,6 +163,47 @@ onBothDatabases('the pages for students', (dialect) => {
       const again = await post(api, sectionPath, { email });
       expect([again.status, again.goesTo, again.text]).toEqual([first.status, first.goesTo, first.text]);
       expect(await world.tokenOf()).toBe(token);
+    });
+
+    test('says the same where the address has no room left, and its owner can still add something', async () => {
+      const email = somebody();
+      const token = await confirmed(email);
+      const order = { termId: term, campusCode: 'NB', email, caller: 'a stranger' };
+      const asked = unlisted.slice(0, 11).map((indexNumber) => ({ ...order, indexNumber }));
+      const kinds: string[] = [];
+      for (const one of asked) kinds.push((await world.seats.subscriptions.create(one)).kind);
+      expect(kinds.slice(-2)).toEqual(['created', 'rate_limited']);
+      const other = sectionPath.replace('09214', '09215');
+      const [watched, not] = [await post(api, sectionPath, { email }), await post(api, other, { email })];
+      expect([watched.status, watched.text]).toEqual([not.status, not.text]);
+      expect([watched.goesTo, not.goesTo]).toEqual([`${sectionPath}/asked`, `${other}/asked`]);
+      expect([...watched.headers.keys()].sort()).toEqual([...not.headers.keys()].sort());
+      // What the stranger asked for is theirs to confirm or to stop; then there is room again.
+      const siblings = await world.seats.subscriptions.siblings(token);
+      expect(siblings.map(({ status }) => status)).toEqual(['active', ...Array(10).fill('pending')]);
+      await world.seats.subscriptions.cancel(siblings[1]?.token ?? '');
+      expect((await post(api, other, { email })).status).toBe(303);
+      expect(await world.seats.subscriptions.siblings(token)).toHaveLength(11);
+    });
+
+    test('is answered at the same moments whatever was found', async () => {
+      const slept: number[] = [];
+      let now = 0;
+      const clock = {
+        ...world.parts.clock,
+        monotonic: () => now,
+        sleep: async (ms: number) => void slept.push(ms),
+      };
+      for (const tookMs of [1, 13, answerEveryMs, answerEveryMs + 50]) {
+        const create: typeof world.seats.subscriptions.create = async (order) => {
+          now += tookMs;
+          return world.seats.subscriptions.create(order);
+        };
+        const seats = { ...world.seats, subscriptions: { ...world.seats.subscriptions, create } };
+        const server = await world.serveSeats({ api: { seats }, server: { clock } });
+        expect((await post(server, sectionPath, { email: somebody() })).status).toBe(303);
+      }
+      expect(slept).toEqual([answerEveryMs - 1, answerEveryMs - 13, 0, answerEveryMs - 50]);
     });
 
     test('keeps hours that cross midnight', async () => {

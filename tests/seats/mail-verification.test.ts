@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Tx } from '../../src/db/database.ts';
-import { createVerificationSource } from '../../src/sources/course-seats/mail/verification-source.ts';
+import {
+  createVerificationSource,
+  linkVariables,
+} from '../../src/sources/course-seats/mail/verification-source.ts';
 import type { Source } from '../../src/sources/source.ts';
 import { onBothDatabases } from '../support/world.ts';
 import { timeZone } from './mail-world.ts';
@@ -16,7 +19,10 @@ onBothDatabases('a verification mail', (dialect) => {
     source = createVerificationSource({
       ...{ db: world.db, clock: world.clock, timeZone },
       tokenOf: (tokenId) => `t-${tokenId}`,
-      links: { confirmUrl: (token) => `https://seats.example.org/confirm/${token}` },
+      links: {
+        confirmUrl: (token) => `https://seats.example.org/confirm/${token}`,
+        manageUrl: (token) => `https://seats.example.org/manage/${token}`,
+      },
       subscriptions: {
         left: async (id) => void heard.push(`left ${id}`),
         returned: async (id) => void heard.push(`returned ${id}`),
@@ -29,11 +35,11 @@ onBothDatabases('a verification mail', (dialect) => {
   const pending = { status: 'pending', verified_at: null, verifications: 1 } as const;
   const hour = 3_600_000;
 
-  async function ask(subscription: number, request = 1): Promise<number> {
+  async function ask(subscription: number, request = 1, more: object = {}): Promise<number> {
     const [made] = await world.outbox.enqueue([
       {
         ...{ source: source.name, lane: 'urgent', occasion: `${subscription}-${request}` },
-        ...{ recipient: String(subscription), expiresAt: world.clock.now() + 48 * hour },
+        ...{ recipient: String(subscription), expiresAt: world.clock.now() + 48 * hour, ...more },
       },
     ]);
     return made?.seq ?? 0;
@@ -62,6 +68,26 @@ onBothDatabases('a verification mail', (dialect) => {
       status: 'pending',
     });
     expect(await world.eventsOf(subscription)).toEqual([]);
+  });
+
+  it('brings whoever watches already the link to their watch, and asks nothing', async () => {
+    const watching = { status: 'paused', verified_at: 1, verifications: 2, token_id: 'abc' } as const;
+    const seq = await ask(await world.addSubscription(watching), 2, { variables: linkVariables });
+    await world.send(source);
+    expect(await stateOf(seq)).toBe('sent');
+    const [mail] = world.provider.ledger.map((parcel) => parcel.mail);
+    expect(mail?.subject).toBe('Your link: 01:198:111 section 05 (09214)');
+    expect(mail?.text).toContain('\nhttps://seats.example.org/manage/t-abc\n');
+    expect(mail?.text).not.toContain('/confirm/');
+    const gone = await ask(
+      await world.addSubscription({ ...watching, status: 'unsubscribed', token_id: 'x' }),
+      2,
+      {
+        variables: linkVariables,
+      },
+    );
+    await world.send(source);
+    expect(await stateOf(gone)).toBe('skipped_unsubscribed unsubscribed');
   });
 
   it.each([

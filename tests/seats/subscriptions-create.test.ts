@@ -176,10 +176,11 @@ onBothDatabases('a watch begins', (dialect) => {
     const [theirs, others] = [await world.watch(), await world.watch({ email: 'bob@example.org' })];
     expect({ ...theirs, subscriptionId: 0, token: '' }).toEqual({ ...others, subscriptionId: 0, token: '' });
     const { db, clock, subscriptions } = world;
+    const linkTo = (token: string) => `https://mail.example.org/${token}`;
     await world.send(
       createVerificationSource({
         ...{ db, clock, subscriptions, timeZone: 'America/New_York', tokenOf: (id) => id },
-        links: { confirmUrl: (token) => `https://mail.example.org/${token}` },
+        links: { confirmUrl: linkTo, manageUrl: linkTo },
       }),
     );
     expect(world.provider.ledger.map(({ mail }) => mail.to)).toEqual(['bob@example.org']);

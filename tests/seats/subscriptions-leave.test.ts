@@ -90,7 +90,8 @@ onBothDatabases('leaving', (dialect) => {
       const { create, undoCancel } = world.subscriptionsWith({ limits: { contactWatchesMax: 1 } });
       await cancel();
       await world.addSection('20001');
-      await create(world.order({ indexNumber: '20001' }));
+      const other = await create(world.order({ indexNumber: '20001' }));
+      await world.subscriptions.confirm('token' in other ? other.token : '');
       expect(told(await undoCancel(token))).toBe('too_many_watches');
     });
 

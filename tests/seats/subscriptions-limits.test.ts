@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createTokens } from '../../src/consent/token.ts';
+import { tokenSecret } from '../support/consent.ts';
 import { onBothDatabases } from '../support/world.ts';
 import { index } from './seats-world.ts';
 import { createWatchWorld, hourMs, type WatchWorld } from './watch-world.ts';
@@ -70,6 +72,15 @@ onBothDatabases('how much may be watched, and how often an owner is asked', (dia
       expect(await create(more(7))).toMatchObject({ kind: 'created' });
     });
 
+    test('who answers each of them may go on', async () => {
+      for (const number of [1, 2, 3, 4, 5, 6, 7, 8]) {
+        await world.confirmed(more(number));
+        await world.clock.advance(20 * 60_000);
+      }
+      expect((await rows()).map(({ status }) => status)).toEqual(Array(8).fill('active'));
+      expect(await world.mails()).toHaveLength(8);
+    });
+
     test('one watch that waits does not make more of them either', async () => {
       await world.watch(more(1));
       for (let hour = 0; hour < 12; hour++) {
@@ -80,6 +91,72 @@ onBothDatabases('how much may be watched, and how often an owner is asked', (dia
       // Its link is somewhere in those six.
       expect(await world.watch(more(2))).toMatchObject({ kind: 'created' });
       expect(await world.mails()).toHaveLength(6);
+    });
+  });
+
+  describe('who asks without a key, for an address that may be anybody’s', () => {
+    const section = (number: number) => String(40_000 + number);
+    const ask = (number: number, caller = 'a network') => create({ indexNumber: section(number), caller });
+    beforeEach(async () => {
+      for (let number = 0; number < 13; number++) await world.addSection(section(number));
+    });
+
+    test('can have ten wait for an answer, which take nothing from what the owner has', async () => {
+      for (let number = 0; number < 10; number++)
+        expect(await ask(number)).toMatchObject({ kind: 'created' });
+      expect(await ask(10)).toMatchObject({ kind: 'rate_limited', limit: 'contact' });
+      expect(await ask(3)).toMatchObject({ kind: 'existing' });
+      expect(await create({ indexNumber: section(11) })).toMatchObject({ kind: 'created' });
+      const [first] = await rows();
+      await world.subscriptions.confirm(createTokens([tokenSecret], 'seats').of(first?.token_id ?? ''));
+      expect(await ask(12)).toMatchObject({ kind: 'created' });
+      expect(await rows()).toHaveLength(12);
+    });
+
+    test('where there is no more room, the owner gets the link to what takes it', async () => {
+      for (let number = 0; number < 10; number++) await ask(number);
+      expect(await world.mails()).toHaveLength(1);
+      await world.clock.advance(hourMs);
+      expect(await ask(10)).toMatchObject({ kind: 'rate_limited' });
+      const [first] = await rows();
+      expect((await world.mails()).at(-1)).toBe(
+        `course-seats-verification ${first?.subscription_id}-2 pending`,
+      );
+    });
+
+    test('hears of a crowd in the same words whether the address is in it or not', async () => {
+      const { create: crowded } = world.subscriptionsWith({ limits: { sectionWatchesMax: 1 } });
+      await crowded(world.order());
+      const [theirs, others] = [
+        await crowded(world.order({ caller: 'a network' })),
+        await crowded(world.order({ caller: 'a network', email: 'bob@example.org' })),
+      ];
+      expect(theirs).toMatchObject({ kind: 'rate_limited', limit: 'section' });
+      expect(theirs).toEqual(others);
+    });
+
+    test('for what is watched already, the owner is mailed the link to it, three times a day at most', async () => {
+      const { subscriptionId } = await world.confirmed();
+      for (let hour = 0; hour < 6; hour++) {
+        await world.clock.advance(hourMs);
+        expect(await create({ caller: 'a network' })).toMatchObject({ kind: 'existing', status: 'active' });
+        expect(await create({ caller: 'a network' })).toMatchObject({ kind: 'existing', status: 'active' });
+      }
+      expect(await world.mails()).toHaveLength(4);
+      expect((await world.eventsOf(subscriptionId)).at(-1)).toBe('link_sent Open');
+      // Enough are left for something new.
+      expect(await ask(1)).toMatchObject({ kind: 'created' });
+      expect(await world.mails()).toHaveLength(5);
+    });
+
+    test('also where it is paused; a service has the link in its answer', async () => {
+      const { token } = await world.confirmed();
+      await world.subscriptions.pause(token);
+      expect(await create()).toMatchObject({ kind: 'existing', token });
+      expect(await world.mails()).toHaveLength(1);
+      await create({ caller: 'a network' });
+      expect(await world.mails()).toHaveLength(2);
+      expect((await world.subscriptions.find(token))?.status).toBe('paused');
     });
   });
 

@@ -16,6 +16,8 @@ import type { SeatRouteParts } from './seats-parts.ts';
  * address proves nothing, and learns nothing about it.
  */
 const path = '/seats/:term/:index';
+/** Well over what a commit takes; where one takes longer, the answer waits for the next multiple. */
+export const answerEveryMs = 200;
 const params = Type.Object({ term: Type.String(), index: Type.String() }, closed);
 
 export function seatWatchRoutes(parts: SeatRouteParts): Route[] {
@@ -43,6 +45,12 @@ export function seatWatchRoutes(parts: SeatRouteParts): Route[] {
     };
   }
 
+  /** A new watch takes a commit, and one that is there takes none: what was found must not be read from the time. */
+  async function untilNextAnswer(startedAt: number): Promise<void> {
+    const tookMs = clock.monotonic() - startedAt;
+    await clock.sleep(answerEveryMs * Math.max(1, Math.ceil(tookMs / answerEveryMs)) - tookMs);
+  }
+
   async function watch(
     section: SectionDetails,
     given: WatchForm,
@@ -56,15 +64,18 @@ export function seatWatchRoutes(parts: SeatRouteParts): Route[] {
     const window = windowOf(given);
     if (window === undefined) return again('badHours');
     const { termId, campusCode, indexNumber } = section;
+    const startedAt = clock.monotonic();
     const created = await seats.subscriptions.create({
       ...{ termId, campusCode, indexNumber, email: given.email, locale },
       ...(window && { preferences: { deliveryWindow: window } }),
       caller: createHash('sha256').update(`tidings seats ${network}`).digest('base64url'),
     });
+    await untilNextAnswer(startedAt);
+    const isAsked: Shown = { goTo: `${indexNumber}/asked` };
     switch (created.kind) {
       case 'created':
       case 'existing':
-        return { goTo: `${indexNumber}/asked` };
+        return isAsked;
       case 'invalid_contact':
         return again('badEmail');
       case 'invalid_preferences':
@@ -74,6 +85,8 @@ export function seatWatchRoutes(parts: SeatRouteParts): Route[] {
         return { notice: 'noSection' };
       case 'rate_limited': {
         const { limit, retryAfterMs } = created;
+        // How much an address watches is its owner's business: what its limits say is said by a mail, or not at all.
+        if (limit === 'contact') return isAsked;
         return { notice: limit === 'section' ? 'sectionFull' : 'limited', retryAfterMs };
       }
     }

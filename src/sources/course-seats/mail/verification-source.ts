@@ -18,19 +18,24 @@ import { seatPolicy } from './seat-source.ts';
 
 /**
  * "Is this your address?": a mail with one link, for each time that somebody asked to watch a section. It goes to whoever was
- * named, who may not have asked: so it says what was asked, does nothing by itself, and is worth nothing after two days.
+ * named, who may not have asked: so it says what was asked, does nothing by itself, and is worth nothing after two days. Whoever
+ * watches the section already is told so instead, with the link to their watch.
  */
 export interface VerificationSourceParts {
   db: Database;
   clock: Clock;
   timeZone: string;
   tokenOf: (tokenId: string) => string;
-  links: { confirmUrl(token: string): string };
+  links: { confirmUrl(token: string): string; manageUrl(token: string): string };
   defaultLocale?: string;
   subscriptions: Pick<Subscriptions, 'left' | 'returned'>;
 }
 
 export const verificationSourceName = 'course-seats-verification';
+
+/** Of a mail that brings nothing but the link to a watch. */
+export const linkVariables = { asks: 'for the link' } as const;
+const isForLink = ({ variables }: Pick<Claimed, 'variables'>) => variables.asks === linkVariables.asks;
 
 export const verificationPolicy = {
   ...seatPolicy,
@@ -56,9 +61,9 @@ export function createVerificationSource(parts: VerificationSourceParts): Source
         batch.map(({ recipient }) => recipient),
       );
       return new Map(
-        batch.flatMap(({ seq, occasion, recipient }): [number, Verdict][] => {
-          const verdict = judge(watches.get(recipient), requestOf(occasion));
-          return verdict ? [[seq, verdict]] : [];
+        batch.flatMap((claimed): [number, Verdict][] => {
+          const verdict = judge(watches.get(claimed.recipient), claimed);
+          return verdict ? [[claimed.seq, verdict]] : [];
         }),
       );
     },
@@ -75,7 +80,7 @@ export function createVerificationSource(parts: VerificationSourceParts): Source
 /** The n-th time that a mail was asked for: `<subscription>-<n>`. */
 const requestOf = (occasion: string) => Number(occasion.slice(occasion.lastIndexOf('-') + 1));
 
-function judge(watch: SubscriptionRow | undefined, request: number): Verdict | undefined {
+function judge(watch: SubscriptionRow | undefined, claimed: Claimed): Verdict | undefined {
   const no = (event: Verdict['event'], code: string, message: string): Verdict => ({
     event,
     error: { code, message },
@@ -85,9 +90,9 @@ function judge(watch: SubscriptionRow | undefined, request: number): Verdict | u
     return no('unsubscribed', 'unsubscribed', 'They no longer watch this section.');
   // Whether an address is good consent says; one that bounced while it was asked may be asked again.
   const isWaiting = watch.status === 'pending' || watch.status === 'suppressed';
-  if (watch.verified_at !== null || !isWaiting)
+  if (!isForLink(claimed) && (watch.verified_at !== null || !isWaiting))
     return no('ineligible', 'already_verified', 'The address needs no confirmation any more.');
-  return watch.verifications > request
+  return watch.verifications > requestOf(claimed.occasion)
     ? no('expired', 'superseded', 'They have asked for another of these mails since.')
     : undefined;
 }
@@ -112,7 +117,7 @@ async function readAsked(db: Database, batch: readonly Claimed[]): Promise<Reado
 }
 
 function draftOf(
-  { expiresAt }: Claimed,
+  claimed: Claimed,
   row: Asked | undefined,
   { timeZone, tokenOf, links, defaultLocale = 'en' }: VerificationSourceParts,
 ): Draft {
@@ -123,14 +128,19 @@ function draftOf(
   const parsed = parseAddress(row.contact_value);
   if (!parsed.ok) return no('invalid_recipient', parsed.sentence);
   const locale = row.locale ?? defaultLocale;
-  const props = {
+  const { expiresAt } = claimed;
+  const token = tokenOf(row.token_id);
+  const section = {
     courseTitle: lineOf(row.course_title, 200) || `Section ${row.index_number}`,
     courseString: lineOf(row.course_string, 40) || 'TBA',
     sectionNumber: lineOf(row.section_number, 20) || 'TBA',
     sectionIndex: lineOf(row.index_number, 20) || 'TBA',
-    confirmUrl: links.confirmUrl(tokenOf(row.token_id)),
-    ...(expiresAt !== null && { confirmBefore: timeOf(expiresAt, locale, timeZone) }),
   };
   const tags = { subscription_id: String(row.subscription_id), term: tagValue(row.term_id) };
-  return { kind: 'draft', to: parsed.address, template: 'verification', locale, props, tags };
+  const draft = { kind: 'draft', to: parsed.address, locale, tags } as const;
+  if (isForLink(claimed))
+    return { ...draft, template: 'watch-link', props: { ...section, manageUrl: links.manageUrl(token) } };
+  const confirmBefore = expiresAt !== null && { confirmBefore: timeOf(expiresAt, locale, timeZone) };
+  const props = { ...section, confirmUrl: links.confirmUrl(token), ...confirmBefore };
+  return { ...draft, template: 'verification', props };
 }

@@ -71,8 +71,10 @@ export function createLeaving(parts: LeavingParts): Leaving {
     const live = await liveWatches(tx, row.contact_hash);
     if (live.some((one) => one.term_id === row.term_id && one.index_number === row.index_number))
       return refused('already_watching', 'This section is watched again already.');
-    if (live.length >= parts.limits.contactWatchesMax)
-      return refused('too_many_watches', `There are ${live.length} other watches; end one of them first.`);
+    // What a stranger asked for, and nobody has confirmed, is in nobody's way.
+    const others = live.filter(({ status }) => status !== 'pending').length;
+    if (others >= parts.limits.contactWatchesMax)
+      return refused('too_many_watches', `There are ${others} other watches; end one of them first.`);
     return undefined;
   }
 
@@ -84,6 +86,8 @@ export function createLeaving(parts: LeavingParts): Leaving {
   }
 
   return {
+    // The watch before its deliveries, against the order in which everybody else locks them: safe only because to stop deliveries
+    // waits for none. What somebody holds is passed over, and whoever holds it reads the watch after us and stops by itself.
     cancel: (token) =>
       withWatch(parts, token, 'cancelled', async (row, tx) => {
         const outcome = await leaveIn(tx, row, 'manage page');

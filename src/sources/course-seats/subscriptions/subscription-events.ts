@@ -7,6 +7,7 @@ import type { SectionStatus } from '../../../db/seats-schema.ts';
 export type WatchEvent =
   | 'created'
   | 'verification_sent'
+  | 'link_sent'
   | 'verified'
   | 'paused'
   | 'resumed'
