@@ -4,6 +4,7 @@ import type { Clock } from '../../src/std/clock.ts';
 import { skewMs, type Violate } from '../promises.ts';
 import type { Story } from '../story.ts';
 import { termId } from './campus.ts';
+import { type Account, heldWith, isConfirmedBy, verdictOf } from './list-verdict.ts';
 import type { Seats, SnapshotRow } from './seat-tables.ts';
 
 /**
@@ -23,20 +24,11 @@ export interface OpeningWatch {
   reported(index: string): void;
 }
 
-interface Account {
-  isBegun: boolean;
-  /** Of each that is believed open: when lists that counted did not have it, since it was last in one. */
-  open: Map<string, number[]>;
-  /** Lists in a row that had lost too much. */
-  held: { at: number; lost: ReadonlySet<string> }[];
-  lastAt: number;
-}
-
 const windowMs = 180_000; // 004: the freshness window.
 const spacingMs = 10_500; // The shortest interval: 15 s less 30 %.
 const emptyPauseMs = 30_000; // 004-65
-const confirmation = { samples: 3, spanMs: 300_000, gapMs: 120_000 }; // 8.8
 const freshMs = 60_000;
+const catalogAgeMs = 900_000; // As old it may be when it is read.
 
 interface Parts {
   violate: Violate;
@@ -48,12 +40,14 @@ interface Parts {
 export function createOpeningWatch({ violate, story, clock, told }: Parts): OpeningWatch {
   const accounts = new Map<string, Account>();
   const lastOf = new Map<string, OpenEventRow>();
+  /** The last that was not the catalog's. */
+  const seen = new Map<string, OpenEventRow>();
   const openings = new Map<string, OpenEventRow>();
   const closings = new Map<string, number>();
   const byId = new Map<number, OpenEventRow>();
   const reports = new Set<string>();
   const accountOf = (list: string): Account => {
-    const known = accounts.get(list) ?? { isBegun: false, open: new Map(), held: [], lastAt: 0 };
+    const known = accounts.get(list) ?? { begunAt: null, open: new Map(), held: [], lastAt: 0 };
     accounts.set(list, known);
     return known;
   };
@@ -78,7 +72,7 @@ export function createOpeningWatch({ violate, story, clock, told }: Parts): Open
       events.filter((each) => each.status_after === 'Open').map((each) => each.index_number),
     );
     const closed = events.filter((each) => each.status_after === 'Closed').map((each) => each.index_number);
-    const expected = verdictOf(account, indexes, lost, at);
+    const expected = verdictOf(account, indexes, { lost, gained: fresh.length, at });
     if (!expected.includes(row.verdict)) {
       violate(
         row.verdict === 'taken' ? 'a closing is believed' : 'an opening is real',
@@ -86,10 +80,15 @@ export function createOpeningWatch({ violate, story, clock, told }: Parts): Open
       );
     }
     if (row.verdict === 'baseline' || row.verdict === 'empty') {
-      if (events.length > 0) violate('an opening is real', `events came of a list that is ${row.verdict}`);
+      // What somebody was told before the first list is closed by it, and nothing else.
+      const isFirst = row.verdict === 'baseline' && account.begunAt === null;
+      const isReal = (index: string) =>
+        isFirst && !listed.has(index) && lastOf.get(index)?.status_after === 'Open';
+      if (opened.size > 0 || !closed.every(isReal))
+        violate('an opening is real', `events came of a list that is ${row.verdict}`);
       if (row.verdict === 'empty') return;
-      account.isBegun = true;
-      account.open = new Map(indexes.map((index) => [index, []]));
+      account.begunAt = at;
+      for (const index of indexes) account.open.set(index, []);
       return;
     }
     checkOpened(fresh, opened, at);
@@ -171,8 +170,22 @@ export function createOpeningWatch({ violate, story, clock, told }: Parts): Open
       if (after === 'Closed' && isFresh && misses.length === 0) {
         violate('a closing is believed', `${index} was closed by the catalog, against a fresh feed`);
       }
+      const seenAt = Date.parse(seen.get(index)?.event_at ?? new Date(0).toISOString());
+      const isBehind = seenAt > clock.now() - catalogAgeMs + 2 * skewMs;
+      if (isBehind && (after === 'Open' || misses.length === 0)) {
+        const promise = after === 'Open' ? 'an opening is real' : 'a closing is believed';
+        violate(
+          promise,
+          `${index} is ${after} by a catalog that may be older than what was seen of it since`,
+        );
+      }
+      if (after === 'Closed' && account.held.at(-1)?.lost.has(index) === false && row?.held !== null)
+        violate(
+          'a closing is believed',
+          `${index} was closed by the catalog, and is in the list that is held`,
+        );
     }
-    if (!account.isBegun) return;
+    if (account.begunAt === null) return;
     if (after === 'Open') account.open.set(index, []);
     else account.open.delete(index);
   }
@@ -196,6 +209,7 @@ export function createOpeningWatch({ violate, story, clock, told }: Parts): Open
     if (event.seat_delta !== (after === 'Open' ? 1 : -1))
       violate('an opening is real', `${index}: delta ${event.seat_delta}`);
     lastOf.set(index, event);
+    if (event.detected_by !== 'section_status_event') seen.set(index, event);
     byId.set(event.open_event_id, event);
     if (after === 'Open') openings.set(index, event);
     else closings.set(index, event.open_event_id);
@@ -240,8 +254,8 @@ export function createOpeningWatch({ violate, story, clock, told }: Parts): Open
 
 /** What is believed is what the lists have said, no more and no less. */
 function checkBeliefs({ beliefs }: Seats, accounts: ReadonlyMap<string, Account>, violate: Violate): void {
-  for (const [list, { open, isBegun }] of accounts) {
-    if (!isBegun) continue;
+  for (const [list, { open, begunAt }] of accounts) {
+    if (begunAt === null) continue;
     const believed = beliefs.get(list) ?? new Set();
     for (const index of open.keys()) {
       if (believed.has(index)) continue;
@@ -252,33 +266,6 @@ function checkBeliefs({ beliefs }: Seats, accounts: ReadonlyMap<string, Account>
       violate('a closing is believed', `${index} is believed open, and ${list} has no list that says so`);
     }
   }
-}
-
-function verdictOf(
-  { isBegun, open, held }: Account,
-  indexes: readonly string[],
-  lost: ReadonlySet<string>,
-  at: number,
-): readonly SnapshotRow['verdict'][] {
-  if (indexes.length === 0) return ['empty'];
-  if (!isBegun) return ['baseline'];
-  const share = held.length > 0 ? 0.05 : 0.1;
-  if (lost.size < Math.max(25, open.size * share)) return ['taken'];
-  return isConfirmedBy(heldWith(held, { at, lost }), at) ? ['held', 'taken'] : ['held'];
-}
-
-type HeldList = Account['held'][number];
-
-/** Those that can confirm each other: a gap that is too long begins a new row of them. */
-function heldWith(held: readonly HeldList[], next: HeldList): HeldList[] {
-  const last = held.at(-1);
-  return last && next.at - last.at <= confirmation.gapMs ? [...held, next] : [next];
-}
-
-function isConfirmedBy(held: readonly HeldList[], at: number): boolean {
-  const first = held[0];
-  const count = held.length + (held.at(-1)?.at === at ? 0 : 1);
-  return first !== undefined && count >= confirmation.samples && at - first.at >= confirmation.spanMs;
 }
 
 /** Spec 004's key, and those of a second or third opening within its three minutes. */
