@@ -201,4 +201,14 @@ onBothDatabases('the word of the catalog, and of an operator', (dialect) => {
     expect(reports.map(({ kind }) => kind).sort()).toEqual(['repeated', 'reported']);
     expect((await world.recorded())[0]).toMatchObject({ section_id: null, status_before: 'Unknown' });
   });
+
+  it('one that only a list knows is open already, or opens: nobody need watch it', async () => {
+    await world.addList();
+    await world.believe('Open', '54321');
+    expect(await report('54321')).toEqual({ kind: 'repeated' });
+    await world.believe('Closed', '54321');
+    expect(await report('54321')).toMatchObject({ kind: 'reported' });
+    expect((await world.recorded())[0]).toMatchObject({ section_id: null, campus_code: 'NB' });
+    expect(await belief()).toMatchObject({ index_number: '54321', is_open: 1 });
+  });
 });

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../../db/database.ts';
 import { type DialectName, forUpdate } from '../../../db/dialect.ts';
 import type { SectionStatus } from '../../../db/seats-schema.ts';
-import { listOf } from '../term.ts';
+import { campusCodes, listOf } from '../term.ts';
 import { keyOf, lockLists, readBeliefs, writeBeliefs } from './beliefs.ts';
 import type { Reported } from './open-events.ts';
 import { recordEdges } from './record.ts';
@@ -45,7 +45,7 @@ interface Known {
   status: SectionStatus;
 }
 
-/** In the catalog, or watched although no catalog knows it. Locked, one of two who report it at once comes after the other. */
+/** In the catalog; or watched, or in a list, although no catalog knows it. Locked, one of two who report it at once comes after the other. */
 async function findSection(tx: Tx, termId: string, indexNumber: string, lock: RawBuilder<unknown>) {
   const section = await sql<Known>`
     SELECT campus_code, last_known_section_status AS status FROM sections
@@ -57,5 +57,18 @@ async function findSection(tx: Tx, termId: string, indexNumber: string, lock: Ra
     WHERE term_id = ${termId} AND index_number = ${indexNumber} AND status IN ('active', 'pending')
     ORDER BY subscription_id LIMIT 1 ${lock}
   `.execute(tx);
-  return watched.rows[0];
+  if (watched.rows[0]) return watched.rows[0];
+  const listed = await sql<Known>`
+    SELECT campus_code, 'Unknown' AS status FROM open_list_indexes
+    WHERE term_id = ${termId} AND campus_code IN (${listCampuses}) AND index_number = ${indexNumber}
+    ORDER BY is_open DESC, campus_code LIMIT 1 ${lock}
+  `.execute(tx);
+  return listed.rows[0];
 }
+
+/** By whose names lists are asked for: with them an index is found by the key. */
+const listCampuses = sql.join(
+  [...new Set(campusCodes.map((campusCode) => listOf('', campusCode).campusCode))].map((campus) =>
+    sql.lit(campus),
+  ),
+);
