@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Tx } from '../db/database.ts';
+import { isDeadlock, type Tx } from '../db/database.ts';
 import type { Log } from '../std/log.ts';
 
 /** Whose link it is: one recipient of one source. */
@@ -29,10 +29,8 @@ export async function tellSource(
     await sql`RELEASE SAVEPOINT source_told`.execute(tx);
   } catch (error) {
     // The whole transaction is tried again then.
-    if ((error as { code?: unknown })?.code === deadlock) throw error;
+    if (isDeadlock(error)) throw error;
     await sql`ROLLBACK TO SAVEPOINT source_told`.execute(tx);
     log.error('consent.source_failed', { source: owner.source, error });
   }
 }
-
-const deadlock = '40P01';

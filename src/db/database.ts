@@ -75,16 +75,21 @@ export async function openDatabase(
 const deadlock = '40P01';
 const deadlockTries = 5;
 
+/** PostgreSQL has rolled back what waited: the whole transaction is to be tried again, by whoever began it. */
+export function isDeadlock(error: unknown): boolean {
+  return (error as { code?: unknown } | undefined)?.code === deadlock;
+}
+
 /**
- * Rows are locked in the order of their numbers, which leaves deadlocks to what we do not write ourselves (operators'
- * SQL). PostgreSQL has rolled back the whole transaction then, and asks for it again.
+ * Rows are locked in one order wherever we can choose it, which leaves deadlocks to where we cannot: operators' SQL, foreign rows that
+ * are found only under another lock (a section that changes its list), and statements that lock in the order in which they read.
  */
 async function retryingDeadlocks<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await work();
     } catch (error) {
-      if ((error as { code?: unknown })?.code !== deadlock || tries >= deadlockTries) throw error;
+      if (!isDeadlock(error) || tries >= deadlockTries) throw error;
     }
   }
 }

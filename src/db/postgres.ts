@@ -8,8 +8,9 @@ import type { StatementListener } from './database.ts';
 import type { Schema } from './schema.ts';
 
 /**
- * PostgreSQL as Kysely. Nothing here depends on the state of a session (no named statements, no advisory locks,
- * no LISTEN), so that a pooler in transaction mode may stand between.
+ * PostgreSQL as Kysely. Nothing depends on the state of a session (no named statements, no advisory locks of a session, no
+ * LISTEN), so that a pooler in transaction mode may stand between. The one advisory lock there is, on a contact
+ * (`subscriptions/contact.ts`), is a transaction's and ends with it.
  */
 export async function openPostgres(
   url: string,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database, Tx } from '../db/database.ts';
+import { type Database, isDeadlock, type Tx } from '../db/database.ts';
 import type { DialectName } from '../db/dialect.ts';
 import { namesOf, rowsOf } from '../db/dialect.ts';
 import type { EvidenceEvent } from '../domain/evidence.ts';
@@ -74,7 +74,10 @@ export async function tellFacts(
   await listeners.consent(facts, tx);
 }
 
-/** What was thrown, after everything since the savepoint is undone; undefined when nothing was. */
+/**
+ * What was thrown, after everything since the savepoint is undone; undefined when nothing was. A deadlock is no failure of the
+ * bookkeeping: it passes by, and the whole transaction is tried again.
+ */
 async function inSavepoint(tx: Tx, work: () => Promise<void>): Promise<Error | undefined> {
   await sql`SAVEPOINT bookkeeping`.execute(tx);
   try {
@@ -83,6 +86,7 @@ async function inSavepoint(tx: Tx, work: () => Promise<void>): Promise<Error | u
     await sql`RELEASE SAVEPOINT bookkeeping`.execute(tx);
     return undefined;
   } catch (error) {
+    if (isDeadlock(error)) throw error;
     await sql`ROLLBACK TO SAVEPOINT bookkeeping`.execute(tx);
     return error instanceof Error ? error : new Error('something that is no error was thrown');
   }

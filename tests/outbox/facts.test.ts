@@ -64,6 +64,21 @@ onBothDatabases('facts that others keep books on', (dialect) => {
     expect(await world.db.read.selectFrom('owed_facts').select('tries').execute()).toEqual([{ tries: 2 }]);
   });
 
+  if (dialect === 'postgres') {
+    it('a deadlock in the bookkeeping is no failure of it: all is tried again, and nothing is owed', async () => {
+      const told: string[] = [];
+      const outbox = await outboxTelling(async ([fact]) => {
+        told.push(fact?.kind ?? '');
+        if (told.length === 1) throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
+      });
+      const seq = await rowIn(world, 'sending', 1);
+      await accept(outbox, seq);
+      expect(told).toEqual(['first_accepted', 'first_accepted']);
+      expect(await world.find(seq)).toMatchObject({ status: 'sent', provider_message_id: 'm' });
+      expect(await world.db.read.selectFrom('owed_facts').selectAll().execute()).toEqual([]);
+    });
+  }
+
   it('an owed fact is told once by two sweeps at once', async () => {
     let isOwing = true;
     let told = 0;
