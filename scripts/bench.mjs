@@ -1,4 +1,4 @@
-// `npm run bench -- claim`, `-- read`, `-- send`: runs that file of bench/ against SQLite and a PostgreSQL that pays for every commit.
+// `npm run bench -- claim`, `-- seats-poll`, …: runs that file of bench/ against SQLite and a PostgreSQL that pays for every commit.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
