@@ -95,7 +95,7 @@ onBothDatabases('004 fan-out', (dialect) => {
   });
 
   it('004-43 Nobody gets more mails than they want; with the last of them the watch rests', async () => {
-    await term.watch({ max_notifications: 1, notifications_sent: 1 });
+    const sated = await term.watch({ max_notifications: 1, notifications_sent: 1 });
     const twice = await term.watch({ max_notifications: 2 });
     const unlimited = await term.watch();
     for (let turn = 0; turn < 3; turn++) {
@@ -107,6 +107,7 @@ onBothDatabases('004 fan-out', (dialect) => {
       term.parcels().filter(({ mail }) => mail.tags.subscription_id === String(subscription)).length;
     expect(term.parcels()).toHaveLength(5);
     expect([mailsTo(twice), mailsTo(unlimited)]).toEqual([2, 3]);
+    expect(await told(), 'who has had enough is not even in the queue').not.toContain(sated);
     expect(await world.subscription(twice)).toMatchObject({ status: 'paused', notifications_sent: 2 });
     expect(await world.subscription(unlimited)).toMatchObject({ status: 'active' });
   });
