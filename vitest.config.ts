@@ -7,12 +7,8 @@ const tests = ['src/**/*.test.ts', 'tests/**/*.test.ts'];
 const crashTests = 'tests/crash/**/*.test.ts';
 /** One puts something else in the place of a module, the others change the surroundings of their process or count on its speed. */
 const alone = ['tests/dispatch/compose.test.ts', 'tests/browser/*.test.ts', 'tests/dispatch/storm.test.ts'];
-/** The engine with a point after every await, at which it can be killed; and React as it is in production, which is faster. */
-const killable = {
-  plugins: [crashPoints()],
-  oxc: { jsx: { development: false } },
-  test: { env: { NODE_ENV: 'production' } },
-};
+/** The engine with a point after every await, at which it can be killed. */
+const killable = { plugins: [crashPoints()] };
 /** vitest has no project that runs only when it is named. */
 const isAsked = (project: string) =>
   process.argv.some(
@@ -21,7 +17,10 @@ const isAsked = (project: string) =>
   );
 
 export default defineConfig({
+  // React as it is in production, which is twice as fast.
+  oxc: { jsx: { development: false } },
   test: {
+    env: { NODE_ENV: 'production' },
     // Worlds (databases, child processes) are slow to build on two cores; a hang is still a failure.
     testTimeout: 60_000,
     hookTimeout: 60_000,
@@ -40,7 +39,7 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'alone', include: alone } },
-      { extends: true, ...killable, test: { ...killable.test, name: 'crash', include: [crashTests] } },
+      { extends: true, ...killable, test: { name: 'crash', include: [crashTests] } },
       // Killed twice: minutes of work, and for whoever asks for it by name.
       ...(isAsked('pairs')
         ? [
@@ -48,7 +47,6 @@ export default defineConfig({
               extends: true as const,
               ...killable,
               test: {
-                ...killable.test,
                 name: 'pairs',
                 include: ['tests/crash/pairs/*.pairs.ts'],
                 globalSetup: ['tests/crash/pairs/summary.ts'],
