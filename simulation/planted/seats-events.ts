@@ -73,29 +73,6 @@ export const seatEventBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    ...{ name: 'an-old-catalog-is-believed', rule: 'decision 0020', where },
-    because:
-      'a catalog of before the feed fell silent tells of a seat that is gone, or closes one that was just told',
-    edits: [
-      {
-        file: `${events}/weigh.ts`,
-        find: 'belief.edgeAt !== null && belief.edgeAt >= saidAfter;',
-        replace: 'belief.edgeAt !== null && belief.edgeAt < 0 && belief.edgeAt >= saidAfter;',
-      },
-    ],
-  },
-  {
-    ...{ name: 'the-catalog-closes-what-a-held-list-has', rule: 'decision 0020', where },
-    because: 'half a list has a section, an old catalog closes it, and the next list mails everybody again',
-    edits: [
-      {
-        file: `${events}/weigh.ts`,
-        find: "return isOld || belief.isInHeldList ? 'kept' : 'closes';",
-        replace: "return isOld ? 'kept' : 'closes';",
-      },
-    ],
-  },
-  {
     ...{ name: 'nothing-known-is-not-different-from-open', rule: 'decision 0021', where },
     because: 'NULL <> is not true in SQL, and who was never told anything is never told',
     edits: [
