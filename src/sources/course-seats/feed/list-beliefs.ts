@@ -25,8 +25,8 @@ export interface KnownList {
    * same, so that one which the other campus gives up was open before, and does not open by that.
    */
   foreign: ReadonlySet<string>;
-  /** They were read just now: which sections are this list's to speak of may have changed. */
-  isForeignNew: boolean;
+  /** What was read just now: nothing, the same as before, or others, so that sections have come to this list or left it. */
+  foreignRead: 'not' | 'same' | 'others';
 }
 
 interface Foreign {
@@ -54,7 +54,7 @@ export function createListBeliefs({ db, clock }: { db: Database; clock: Clock })
     return belief;
   }
 
-  async function foreignTo(list: ListKey): Promise<Pick<KnownList, 'foreign' | 'isForeignNew'>> {
+  async function foreignTo(list: ListKey): Promise<Pick<KnownList, 'foreign' | 'foreignRead'>> {
     const { last } = await db.read
       .selectFrom('sections')
       .select(({ fn }) => fn.max<number | null>('section_id').as('last'))
@@ -63,7 +63,7 @@ export function createListBeliefs({ db, clock }: { db: Database; clock: Clock })
     const known = foreigners.get(nameOf(list));
     const isRecent = known && clock.monotonic() - known.readAt < foreignReadEveryMs;
     if (isRecent && known.lastSectionId === lastSectionId)
-      return { foreign: known.indexes, isForeignNew: false };
+      return { foreign: known.indexes, foreignRead: 'not' };
     const rows = await db.read
       .selectFrom('sections')
       .select('index_number')
@@ -73,7 +73,9 @@ export function createListBeliefs({ db, clock }: { db: Database; clock: Clock })
       .execute();
     const indexes = new Set(rows.map((row) => row.index_number));
     foreigners.set(nameOf(list), { indexes, lastSectionId, readAt: clock.monotonic() });
-    return { foreign: indexes, isForeignNew: true };
+    const isSame =
+      known?.indexes.size === indexes.size && rows.every((row) => known.indexes.has(row.index_number));
+    return { foreign: indexes, foreignRead: isSame ? 'same' : 'others' };
   }
 
   return {

@@ -66,14 +66,15 @@ export function createPollList(parts: PollListParts) {
   async function settle(
     tx: Tx,
     list: ListKey,
-    { belief, foreign, isForeignNew }: KnownList,
+    { belief, foreign, foreignRead }: KnownList,
     { verdict }: Weighed,
     next: ListBelief,
   ): Promise<string[]> {
     if (verdict === 'baseline') return settleBaseline(tx, db, list, next.open, foreign);
-    if (!isForeignNew || belief.baselineAt === null) return [];
+    if (foreignRead === 'not' || belief.baselineAt === null) return [];
     const elsewhere = [...foreign].filter((index) => belief.open.has(index));
-    const ours = await settleSections(tx, db, list, belief.open);
+    // It reads every section, which is most of the cost of a poll.
+    const ours = foreignRead === 'others' ? await settleSections(tx, db, list, belief.open) : [];
     return [...ours, ...(await settleForeign(tx, db, list, elsewhere))];
   }
 
