@@ -27,6 +27,8 @@ export interface Unsubscribe {
   undo(token: string): Promise<void>;
   /** The same for owners whose source has their word for it, in its transaction; it need not be told. Answers for how many. */
   undoFor(owners: readonly Owner[], tx: Tx): Promise<number>;
+  /** Whoever stopped everything to this address wants its mails again, and a source has their proof, in its transaction. Answers whether they had. */
+  startAgain(address: Address, tx: Tx): Promise<boolean>;
   /** The sources that a recipient has left, and when. */
   leftBy(recipient: string): Promise<{ source: string; at: number }[]>;
   /** An operator brings them back, at their wish; what was stopped stays so. Answers whether they had left. */
@@ -248,6 +250,18 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
       let back = 0;
       for (const found of rows) if ((await undoIn(tx, found)).isBack) back += 1;
       return back;
+    },
+
+    async startAgain(address, tx) {
+      const { numUpdatedRows } = await tx
+        .updateTable('suppressions')
+        .set({ lifted_at: clock.now(), lifted_by: actor, lifted_because: 'they want mail again' })
+        .where('address_key', '=', addressKey(address))
+        .where('scope', '=', everySource)
+        .where('reason', '=', 'unsubscribed')
+        .where('lifted_at', 'is', null)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
     },
 
     async leftBy(recipient) {

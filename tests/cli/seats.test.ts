@@ -154,6 +154,25 @@ describe('tidings seats', () => {
     expect(rows).toEqual([{ status: 'pending' }]);
   });
 
+  test('watch says of one that rests why, and what can be done', async () => {
+    const order = ['watch', '--index', watched, '--email', 'ana@example.org'];
+    const set = (status: 'paused' | 'suppressed' | 'pending') =>
+      world.db.write.updateTable('subscriptions').set({ status }).execute();
+    await set('paused');
+    expect((await seats(...order)).out).toMatch(
+      / is paused, by its owner or after as many mails as they wished/,
+    );
+    await set('suppressed');
+    const line = { scope: '*', reason: 'bounced_for_good', created_by: 'a test', created_at: 1 } as const;
+    await world.db.write
+      .insertInto('suppressions')
+      .values({ ...line, address_key: 'ana@example.org' })
+      .execute();
+    expect((await seats(...order)).out).toMatch(/npx tidings suppressions list --address ana@example\.org\n/);
+    await world.db.write.deleteFrom('suppressions').execute();
+    await set('pending');
+  });
+
   test('004-15 an opening that a person has seen is reported once, detected by hand', async () => {
     const index = sample.campus.sections(termId).find((one) => !one.isOpen && one.index !== watched)
       ?.index as string;

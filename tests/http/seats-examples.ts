@@ -162,6 +162,7 @@ export function brokenSeats(seats: Seats): Seats {
     subscriptions: {
       ...{ ...all, setMaxNotifications: broken, cancel: broken, undoCancel: broken },
       ...{ create: broken, createForCourse: broken, find: broken, siblings: broken },
+      ...{ hasStoppedEverything: broken, mailAgain: broken },
     },
     events: { reportOpening: broken },
     poller: { status: broken },

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Address } from '../../src/domain/address.ts';
+import { termEndsAt } from '../../src/sources/course-seats/term.ts';
 import { onBothDatabases } from '../support/world.ts';
 import type { Api } from './api-world.ts';
 import { createSeatsApiWorld, post, type SeatsApiWorld, term } from './seats-api-world.ts';
@@ -126,6 +128,55 @@ onBothDatabases('links in mails to students', (dialect) => {
       expect((await world.seats.subscriptions.find(token))?.preferences).toMatchObject({
         ...{ deliveryWindow: null, maxNotifications: null },
       });
+    });
+
+    test('who stopped all mails is told so, and has the way back there', async () => {
+      const email = somebody();
+      const token = await confirmed(email);
+      expect((await get(`/seats/manage/${token}`)).text).not.toContain('Mail me again');
+      const { suppressions } = world.parts.api.consent;
+      await suppressions.add([{ address: email as Address, reason: 'unsubscribed' }], 'the recipient');
+      const { text } = await get(`/seats/manage/${token}`);
+      expect(text).toContain('You have stopped all our mails');
+      expect(text).toContain(`action="${token}/again"`);
+      const after = await press(token, 'again');
+      expect(after).toContain('Mail comes to you again.');
+      expect(after).not.toContain('Mail me again');
+    });
+
+    test('whose address bounced can go on when that is mended, and is asked by mail', async () => {
+      const email = somebody();
+      const token = await confirmed(email);
+      const { suppressions } = world.parts.api.consent;
+      await suppressions.add([{ address: email as Address, reason: 'bounced_for_good' }], 'evidence');
+      await world.db.write
+        .updateTable('subscriptions')
+        .set({ status: 'suppressed' })
+        .where('contact_value', '=', email)
+        .execute();
+      expect(await press(token, 'resume')).toContain('Mail to your address is still stopped here.');
+      await suppressions.lift(email as Address, '*', { by: 'op', because: 'mended' });
+      const text = await press(token, 'resume');
+      expect(text).toContain('We have sent you a mail.');
+      expect(text).toContain('Waits for your confirmation');
+    });
+
+    test('says that its section is gone, or that its term is over', async () => {
+      const token = await confirmed(somebody(), '09215');
+      const section = world.db.write.updateTable('sections').where('index_number', '=', '09215');
+      await section.set({ gone_at: 1 }).execute();
+      const gone = await get(`/seats/manage/${token}`);
+      await section.set({ gone_at: null }).execute();
+      expect(gone.text).toContain('This section is no longer in the catalog.');
+      expect(gone.text).not.toContain('It is open right now');
+      const late = { ...world.parts.clock, now: () => termEndsAt(term) ?? 0 };
+      const server = await world.serveSeats({ server: { clock: late } });
+      const over = await get(`/seats/manage/${token}`, {}, server);
+      expect(over.text).toContain('This term is over.');
+      expect(over.text).not.toContain('It is open right now');
+      const page = await get(`/seats/${term}/09215`, {}, server);
+      expect(page.text).toContain('This term is over.');
+      expect(page.text).not.toContain('<form');
     });
 
     test('shows what else its owner watches, whose buttons come back here', async () => {

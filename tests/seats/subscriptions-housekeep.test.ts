@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Address } from '../../src/domain/address.ts';
 import { termEndsAt } from '../../src/sources/course-seats/term.ts';
 import { onBothDatabases } from '../support/world.ts';
 import { termId } from './seats-world.ts';
@@ -114,5 +116,23 @@ onBothDatabases('what ends by itself', (dialect) => {
     expect(sum).toBe(12);
     const lines = await world.db.read.selectFrom('subscription_events').selectAll().execute();
     expect(lines).toHaveLength(12);
+  });
+
+  test('whoever stopped everything while somebody held their watch is not passed over for good', async () => {
+    const { subscriptionId } = await world.confirmed();
+    const ana = 'ana@example.org' as Address;
+    await world.consent.suppressions.add([{ address: ana, reason: 'unsubscribed' }], 'the recipient');
+    await world.clock.advance(dayMs + 1);
+    if (dialect === 'postgres') {
+      await world.db.transaction(async (tx) => {
+        await sql`SELECT 1 FROM subscriptions WHERE subscription_id = ${subscriptionId} FOR UPDATE`.execute(
+          tx,
+        );
+        expect(await keep()).toBe(0);
+      });
+    }
+    expect(await keep()).toBe(1);
+    expect(await statuses()).toBe('unsubscribed');
+    expect(await keep()).toBe(0);
   });
 });

@@ -88,7 +88,7 @@ function whatNext(
     ];
   if (status !== 'pending')
     return [
-      `Watch ${subscriptionId} is ${status}: nothing is sent to ${printable(email)}. Why: npx tidings suppressions list`,
+      `Watch ${subscriptionId} is ${status}: nothing is sent to ${printable(email)}. Why: npx tidings suppressions list --address ${printable(email)}`,
       'Once that line is lifted, the same command asks its owner again.',
     ];
   return verifiesAddresses

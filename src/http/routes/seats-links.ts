@@ -3,7 +3,7 @@ import { tokenShape } from '../../consent/token.ts';
 import type { Changed, Watch } from '../../sources/course-seats/subscriptions/subscriptions.ts';
 import { minutesOf, morningOf, nextWeekMorning, tomorrowMorning } from '../pages/seats/campus-time.ts';
 import { confirmPage } from '../pages/seats/confirm-page.ts';
-import { managePage } from '../pages/seats/manage-page.ts';
+import { managePage, outcomes } from '../pages/seats/manage-page.ts';
 import { type Step, steps } from '../pages/seats/words.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { closed } from '../schemas.ts';
@@ -19,7 +19,11 @@ const params = {
   link: Type.Object({ token }, closed),
   step: Type.Object({ token, step: Type.Enum([...steps]) }, closed),
 };
-const outcomes = [...steps, 'refused', 'badValue'] as const;
+/** What can be said better than that it is not possible. */
+const refusals: Readonly<Record<string, (typeof outcomes)[number]>> = {
+  suppressed: 'stillStopped',
+  asked_too_often: 'askedTooOften',
+};
 const mostMax = 1000;
 const snoozeMaxMs = 366 * 86_400_000; // Terms are shorter.
 
@@ -51,6 +55,8 @@ export function seatLinkRoutes(parts: SeatRouteParts): Route[] {
         return subscriptions.cancel(given);
       case 'undo':
         return subscriptions.undoCancel(given);
+      case 'again':
+        return subscriptions.mailAgain(given);
       case 'wake':
         return subscriptions.snooze(given, null);
       case 'always':
@@ -86,11 +92,12 @@ export function seatLinkRoutes(parts: SeatRouteParts): Route[] {
     switch (changed.kind) {
       case 'changed':
       case 'unchanged':
-        return goTo(step, changed.watch);
+        // Whose address bounced is asked by mail before the watch goes on.
+        return goTo(step === 'resume' && changed.watch.status === 'pending' ? 'asked' : step, changed.watch);
       case 'unknown':
         return { notice: 'noLink' };
       case 'refused':
-        return goTo('refused');
+        return goTo(refusals[changed.code] ?? 'refused');
     }
   }
 
@@ -160,6 +167,7 @@ export function seatLinkRoutes(parts: SeatRouteParts): Route[] {
               const siblings = await subscriptions.siblings(given);
               const html = managePage({
                 ...{ locale, now: clock.now(), watch, siblings, timeZone, registrationUrl },
+                hasStoppedEverything: await subscriptions.hasStoppedEverything(given),
                 freshness: (await parts.freshness())(watch),
                 says: outcomes.find((one) => one === says) ?? null,
                 about: siblings.find(
@@ -176,7 +184,7 @@ export function seatLinkRoutes(parts: SeatRouteParts): Route[] {
       ...forms,
       ...{ method: 'POST', path: '/seats/manage/:token/:step', who: 'the world' },
       summary:
-        'What the buttons of that page do: pause, resume, snooze, hours, most mails, stop, undo for 24 hours',
+        'What the buttons of that page do: pause, resume, snooze, hours, most mails, stop, undo for 24 hours, mail again after all mails were stopped',
       params: params.step,
       answers: { 303: seeOther('Back to the page, which says what came of it.'), ...common },
       refusals: tooLarge,

@@ -54,11 +54,21 @@ export function seatSubscriptionRoute({ seats, log }: SeatRouteParts): Route {
   return defineRoute({
     method: 'POST',
     path: '/api/v1/seats/subscriptions',
-    summary: 'Watch a section by its index, or all sections of a course',
+    summary: 'Watch a section by its index, or all sections that a course has now',
     who: ['service'],
     query: nothing,
     body: Type.Union([
-      Type.Object({ courseId: Type.Integer({ minimum: 1 }), ...common }, closed),
+      Type.Object(
+        {
+          courseId: Type.Integer({
+            minimum: 1,
+            description:
+              'The sections that the catalog has at this moment; ask again for those that come later.',
+          }),
+          ...common,
+        },
+        closed,
+      ),
       Type.Object({ index, ...common }, closed),
     ]),
     answers: {

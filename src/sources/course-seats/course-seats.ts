@@ -46,7 +46,7 @@ export interface CourseSeats {
 export interface CourseSeatsParts extends OpenedFeed {
   db: Database;
   outbox: Outbox;
-  unsubscribe: Pick<Unsubscribe, 'linksFor' | 'undoFor'>;
+  unsubscribe: Pick<Unsubscribe, 'linksFor' | 'undoFor' | 'startAgain'>;
   clock: Clock;
   ids: Ids;
   random: Random;

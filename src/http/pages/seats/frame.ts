@@ -52,7 +52,7 @@ ul{list-style:none;margin:0;padding:0}
 .told{margin:16px 0;padding:12px 16px;border-left:4px solid var(--hand)}
 .told.good{border-color:var(--good)}
 .told.person{border-color:var(--person)}
-.told.good,.told.person{color:inherit}
+.told.good,.told.hand,.told.person{color:inherit}
 .told strong{display:block}
 label,legend{display:block;font-weight:600;padding:0}
 input,select{display:block;width:100%;min-height:48px;margin-top:4px;padding:8px 12px;border:1px solid var(--muted);border-radius:8px;background:var(--paper);color:var(--ink);font:16px/1.4 system-ui,sans-serif}

@@ -7,6 +7,7 @@ import { seatsPage } from './frame.ts';
 import {
   type Freshness,
   freshnessLine,
+  isOver,
   openNow,
   sectionChip,
   sectionFacts,
@@ -15,7 +16,7 @@ import {
   sectionName,
   watchChip,
 } from './section-view.ts';
-import { type SeatsWords, type Step, seatsWords } from './words.ts';
+import { type SeatsWords, type Step, seatsWords, steps } from './words.ts';
 
 /** What somebody watches, and everything that can be done about it. Whoever has the link sees it; the address is not on it. */
 export interface ManagePage {
@@ -27,10 +28,16 @@ export interface ManagePage {
   timeZone: string;
   registrationUrl: RegistrationUrl;
   /** What came of the button before: a step that was done, or why nothing was. */
-  says: Step | 'refused' | 'badValue' | null;
+  says: Outcome | null;
+  /** All mails to their address, from whatever source. */
+  hasStoppedEverything: boolean;
   /** The one it was about, where that is another one than this page's. */
   about: Watch | undefined;
 }
+
+/** A step that was done, or what came of it instead. */
+export const outcomes = [...steps, 'refused', 'badValue', 'asked', 'askedTooOften', 'stillStopped'] as const;
+type Outcome = (typeof outcomes)[number];
 
 export function managePage(page: ManagePage): string {
   const { locale, watch } = page;
@@ -49,9 +56,10 @@ ${siblingList(page, words)}`,
 function outcome({ says, about }: ManagePage, words: SeatsWords): string {
   if (says === null) return '';
   const { manage, colon } = words;
-  const isDone = says !== 'refused' && says !== 'badValue';
-  const sentence = isDone ? manage.done[says] : manage[says];
-  return `<p class="told ${isDone ? 'good' : 'person'}" role="status">${about ? `<strong>${escapeHtml(sectionName(about, words))}${escapeHtml(colon)}</strong>` : ''}${escapeHtml(sentence)}</p>\n`;
+  const isStep = (outcome: Outcome): outcome is Step => steps.some((step) => step === outcome);
+  const sentence = isStep(says) ? manage.done[says] : manage[says];
+  const meaning = isStep(says) ? 'good' : says === 'asked' ? 'hand' : 'person';
+  return `<p class="told ${meaning}" role="status">${about ? `<strong>${escapeHtml(sectionName(about, words))}${escapeHtml(colon)}</strong>` : ''}${escapeHtml(sentence)}</p>\n`;
 }
 
 function standing(page: ManagePage, words: SeatsWords): string {
@@ -60,6 +68,9 @@ function standing(page: ManagePage, words: SeatsWords): string {
   const { snoozeUntil, maxNotifications } = watch.preferences;
   const lines: string[] = [];
   const say = (sentence: string) => lines.push(`<p>${escapeHtml(sentence)}</p>`);
+  if (isOver(watch, now)) say(words.section.over);
+  else if (watch.section?.isGone) say(words.section.gone);
+  if (page.hasStoppedEverything) say(manage.stoppedAll);
   if (watch.status === 'pending') say(manage.pending);
   if (watch.status === 'suppressed') say(manage.suppressed);
   if (watch.status === 'paused' && maxNotifications !== null && watch.notificationsSent >= maxNotifications)
@@ -71,7 +82,8 @@ function standing(page: ManagePage, words: SeatsWords): string {
         : manage.ended,
     );
   if (isSnoozed(watch, now)) say(manage.snooze.until(momentName(snoozeUntil ?? 0, timeZone, locale)));
-  const isOpen = watch.sectionStatus === 'Open' && watch.status !== 'unsubscribed';
+  const isThere = !isOver(watch, now) && !watch.section?.isGone;
+  const isOpen = watch.sectionStatus === 'Open' && watch.status !== 'unsubscribed' && isThere;
   return `<p>${watchChip(watch.status, words)}</p>
 ${lines.join('\n')}
 ${sectionLine(watch.section?.sectionNumber, watch.sectionStatus, words)}
@@ -93,7 +105,7 @@ function stepsFor(watch: Watch, now: number): Step[] {
     case 'paused':
       return ['resume', 'stop'];
     case 'suppressed':
-      return ['stop'];
+      return ['resume', 'stop'];
     case 'unsubscribed':
       return canUndo(watch, now) ? ['undo'] : [];
   }
@@ -101,7 +113,8 @@ function stepsFor(watch: Watch, now: number): Step[] {
 
 function controls(page: ManagePage, words: SeatsWords): string {
   const { watch, now } = page;
-  const buttons = stepsFor(watch, now).map((step) =>
+  const steps: Step[] = [...(page.hasStoppedEverything ? (['again'] as const) : []), ...stepsFor(watch, now)];
+  const buttons = steps.map((step) =>
     post(watch, step, button(words.manage.steps[step], step !== 'stop' && step !== 'pause')),
   );
   const isAlive = watch.status === 'active' || watch.status === 'paused' || watch.status === 'pending';

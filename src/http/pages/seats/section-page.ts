@@ -6,6 +6,7 @@ import { seatsPage } from './frame.ts';
 import {
   type Freshness,
   freshnessLine,
+  isOver,
   openNow,
   sectionFacts,
   sectionHeading,
@@ -41,7 +42,7 @@ export function sectionPage(page: SectionPage): string {
     title: given ? words.watch[given.problem] : name,
     content: `${head(page, words)}
 ${sectionFacts(section, locale)}
-${section.isGone ? `<p>${escapeHtml(words.section.gone)}</p>` : form(page, words)}`,
+${isOver(section, page.now) || section.isGone ? '' : form(page, words)}`,
   });
 }
 
@@ -65,10 +66,11 @@ ${sectionFacts(section, locale)}
 function head(page: SectionPage, words: SeatsWords, level = 'h1'): string {
   const { locale, section, now, freshness, registrationUrl } = page;
   const name = sectionHeading({ ...section, section }, words, locale);
-  const isOpen = section.status === 'Open' && !section.isGone;
+  const problem = isOver(section, now) ? words.section.over : section.isGone ? words.section.gone : undefined;
+  const isOpen = section.status === 'Open' && problem === undefined;
   return `<${level}>${name}</${level}>
 ${sectionLine(section.sectionNumber, section.status, words)}
-${freshnessLine(freshness, now, words)}
+${problem === undefined ? freshnessLine(freshness, now, words) : `<p>${escapeHtml(problem)}</p>`}
 ${isOpen ? openNow(registrationUrl(section), words) : ''}`;
 }
 

@@ -1,7 +1,7 @@
 import type { SectionStatus, SubscriptionStatus } from '../../../db/seats-schema.ts';
 import type { Locale } from '../../../emails/words.ts';
 import type { SectionDetails } from '../../../sources/course-seats/catalog/catalog.ts';
-import { type CampusCode, parseTermId } from '../../../sources/course-seats/term.ts';
+import { type CampusCode, parseTermId, termEndsAt } from '../../../sources/course-seats/term.ts';
 import { escapeHtml } from '../html.ts';
 import { type SeatsWords, seatsWords } from './words.ts';
 
@@ -46,6 +46,10 @@ export function termName(termId: string, words: SeatsWords): string {
   const term = parseTermId(termId);
   return term ? words.term(term) : termId;
 }
+
+/** Nothing of it can be watched any more. */
+export const isOver = ({ termId }: { termId: string }, now: number) =>
+  (termEndsAt(termId) ?? Number.POSITIVE_INFINITY) <= now;
 
 export const campusName = (code: string, words: SeatsWords) => words.campuses[code as CampusCode] ?? code;
 

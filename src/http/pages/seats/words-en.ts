@@ -57,6 +57,7 @@ export const english: SeatsWords = {
     twins: 'Also listed as',
     notes: 'Note',
     gone: 'This section is no longer in the catalog.',
+    over: 'This term is over.',
   },
   search: {
     title: 'Find a section to watch',
@@ -100,7 +101,7 @@ export const english: SeatsWords = {
   },
   asked: {
     title: 'Almost done: look into your inbox',
-    text: 'Press the button in the mail that we sent you, and you are watching. Nothing comes within some minutes? Look among the unwanted mails. Whoever watches this section already gets no second mail.',
+    text: 'Press the button in the mail that we sent you, and you are watching. Whoever watches this section already gets the link to their watch instead. Nothing comes within some minutes? Look among the unwanted mails. If you once stopped all our mails, we keep to that: open the link to your watch in an older mail and press “Mail me again”.',
     unverified: {
       title: 'You are watching',
       text: 'We write to you when it opens. The mail has a link to pause or stop.',
@@ -124,9 +125,16 @@ export const english: SeatsWords = {
       most: 'Saved.',
       stop: 'Stopped. No more mails about this section.',
       undo: 'Taken back. You are watching again.',
+      again:
+        'Mail comes to you again. If a watch waits for your confirmation, a mail with the button is on its way.',
     },
     refused: 'That is not possible any more. The page shows how it stands now.',
     badValue: 'Nothing was changed: that value cannot be used.',
+    asked: 'We have sent you a mail. Press the button in it, and you are watching again.',
+    askedTooOften:
+      'You were asked several times today. Press the button in one of those mails, or try again tomorrow.',
+    stillStopped:
+      'Mail to your address is still stopped here. Ask whoever runs this service to look into it.',
     steps: {
       confirm: 'Yes, watch it',
       pause: 'Pause',
@@ -138,10 +146,13 @@ export const english: SeatsWords = {
       most: 'Save',
       stop: 'Stop watching',
       undo: 'Undo',
+      again: 'Mail me again',
     },
     stepFor: (step, section) => `${step}: ${section}`,
     pending: 'It begins when you confirm that the address is yours.',
-    suppressed: 'Mail to your address came back or was reported as unwanted, so none is sent.',
+    suppressed:
+      'Mail to your address came back or was reported as unwanted, so none is sent. Once that is mended you can resume, and we ask you by mail.',
+    stoppedAll: 'You have stopped all our mails, so none is sent to you, about this or anything else.',
     ended: 'This watch has ended. You can watch the section anew.',
     undoUntil: (when) => `Pressed by mistake? Until ${when} you can take it back.`,
     pausedByLimit: 'It is paused because you have had as many mails as you wished. Resume to go on.',
@@ -194,7 +205,7 @@ export const english: SeatsWords = {
     },
     limited: {
       title: 'Not more just now',
-      text: 'Too much was asked for with this address or from this network. Stop a watch that you no longer need (the link is in every mail), or try again later.',
+      text: 'Too much was asked for from this network. Please try again later.',
     },
   },
 };

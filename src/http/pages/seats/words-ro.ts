@@ -72,6 +72,7 @@ export const romanian: SeatsWords = {
     twins: 'Apare și ca',
     notes: 'Notă',
     gone: 'Această secțiune nu mai este în catalog.',
+    over: 'Acest semestru s-a încheiat.',
   },
   search: {
     title: 'Găsiți o secțiune de urmărit',
@@ -116,7 +117,7 @@ export const romanian: SeatsWords = {
   },
   asked: {
     title: 'Aproape gata: verificați-vă e-mailul',
-    text: 'Apăsați butonul din mesajul pe care vi l-am trimis și urmărirea începe. Nu vine nimic în câteva minute? Căutați printre mesajele nedorite. Cine urmărește deja această secțiune nu primește un al doilea mesaj.',
+    text: 'Apăsați butonul din mesajul pe care vi l-am trimis și urmărirea începe. Cine urmărește deja această secțiune primește în schimb linkul urmăririi sale. Nu vine nimic în câteva minute? Căutați printre mesajele nedorite. Dacă ați oprit cândva toate mesajele noastre, respectăm asta: deschideți linkul urmăririi dintr-un mesaj mai vechi și apăsați „Trimiteți-mi din nou mesaje”.',
     unverified: {
       title: 'Urmăriți secțiunea',
       text: 'Vă scriem când se deschide. Mesajul are un link pentru pauză sau oprire.',
@@ -140,9 +141,16 @@ export const romanian: SeatsWords = {
       most: 'Salvat.',
       stop: 'Oprit. Nu mai vin mesaje despre această secțiune.',
       undo: 'Anulat. Urmăriți din nou.',
+      again:
+        'Primiți din nou mesaje. Dacă o urmărire așteaptă confirmarea dumneavoastră, un mesaj cu butonul este pe drum.',
     },
     refused: 'Acest lucru nu mai este posibil. Pagina arată starea de acum.',
     badValue: 'Nu s-a schimbat nimic: valoarea nu poate fi folosită.',
+    asked: 'V-am trimis un mesaj. Apăsați butonul din el și urmăriți din nou.',
+    askedTooOften:
+      'Astăzi v-am întrebat de mai multe ori. Apăsați butonul dintr-unul dintre acele mesaje sau încercați mâine din nou.',
+    stillStopped:
+      'Mesajele către adresa dumneavoastră sunt încă oprite aici. Cereți-i celui care administrează acest serviciu să verifice.',
     steps: {
       confirm: 'Da, o urmăresc',
       pause: 'Pauză',
@@ -154,11 +162,14 @@ export const romanian: SeatsWords = {
       most: 'Salvați',
       stop: 'Opriți urmărirea',
       undo: 'Anulați oprirea',
+      again: 'Trimiteți-mi din nou mesaje',
     },
     stepFor: (step, section) => `${step}: ${section}`,
     pending: 'Începe când confirmați că adresa este a dumneavoastră.',
     suppressed:
-      'Mesajele către adresa dumneavoastră s-au întors sau au fost marcate ca nedorite, așa că nu se trimite nimic.',
+      'Mesajele către adresa dumneavoastră s-au întors sau au fost marcate ca nedorite, așa că nu se trimite nimic. După ce se rezolvă, puteți relua, iar noi vă întrebăm printr-un mesaj.',
+    stoppedAll:
+      'Ați oprit toate mesajele noastre, așa că nu vi se trimite nimic, nici despre aceasta, nici despre altceva.',
     ended: 'Această urmărire s-a încheiat. Puteți urmări secțiunea din nou.',
     undoUntil: (when) => `Ați apăsat din greșeală? Puteți reveni până la ${when}.`,
     pausedByLimit: 'Este în pauză pentru că ați primit atâtea mesaje câte ați dorit. Reluați ca să continue.',
@@ -211,7 +222,7 @@ export const romanian: SeatsWords = {
     },
     limited: {
       title: 'Deocamdată nu se poate mai mult',
-      text: 'S-a cerut prea mult cu această adresă sau din această rețea. Opriți o urmărire de care nu mai aveți nevoie (linkul este în fiecare mesaj) sau încercați mai târziu.',
+      text: 'S-a cerut prea mult din această rețea. Vă rugăm să încercați mai târziu.',
     },
   },
 };

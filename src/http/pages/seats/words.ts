@@ -61,6 +61,8 @@ interface SectionWords {
   twins: string;
   notes: string;
   gone: string;
+  /** Its term. */
+  over: string;
 }
 
 interface SearchWords {
@@ -114,11 +116,17 @@ interface ManageWords {
   done: Readonly<Record<Step, string>>;
   refused: string;
   badValue: string;
+  /** To go on they must answer a mail. */
+  asked: string;
+  askedTooOften: string;
+  /** The address is still on the list of those that are not mailed. */
+  stillStopped: string;
   steps: Readonly<Record<Step, string>>;
   /** The label of a button beside others of its kind, for whoever hears the page. */
   stepFor(step: string, section: string): string;
   pending: string;
   suppressed: string;
+  stoppedAll: string;
   ended: string;
   undoUntil(when: string): string;
   pausedByLimit: string;
@@ -152,6 +160,7 @@ export const steps = [
   'most',
   'stop',
   'undo',
+  'again',
 ] as const;
 export type Step = (typeof steps)[number];
 

@@ -16,6 +16,7 @@ export type WatchEvent =
   | 'max_set'
   | 'unsubscribed'
   | 'undone'
+  | 'mail_again'
   | 'expired';
 
 export interface EventLine {

@@ -14,6 +14,7 @@ import { createWatches, liveWatches, type Made } from './creating.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { createLeaving } from './leaving.ts';
 import { defaultLimits, type Limits } from './limits.ts';
+import { createMailAgain } from './mail-again.ts';
 import { showWatches } from './watch.ts';
 import { findByToken } from './watch-link.ts';
 import { readOrder, type WatchOrder } from './watch-order.ts';
@@ -21,7 +22,8 @@ import { type FoundTargets, findCourse, findSection } from './watch-target.ts';
 
 /**
  * Who watches which section. An address is believed when its owner has followed a mailed link; whoever has that link manages
- * the watch with it. Every change is a line of `subscription_events`. Answers about a link that nobody gave out are `unknown`.
+ * the watch with it. Every change is a line of `subscription_events`, but for what the catalog learns of a section. Answers about
+ * a link that nobody gave out are `unknown`.
  */
 export interface Subscriptions {
   create(order: CreateOrder): Promise<Created>;
@@ -40,6 +42,10 @@ export interface Subscriptions {
   cancel(token: string): Promise<Changed>;
   /** Takes back a cancel or an unsubscribe, for a day. */
   undoCancel(token: string): Promise<Changed>;
+  /** Whether the owner of this link has stopped all mails to their address, from whatever source. */
+  hasStoppedEverything(token: string): Promise<boolean>;
+  /** Takes that back, at any time; who waits for a confirmation is asked again. */
+  mailAgain(token: string): Promise<Changed>;
   /** Consent's word, in its own transaction: the link in a mail was used, or taken back. */
   left(subscriptionId: number, tx: Tx): Promise<void>;
   returned(subscriptionId: number, tx: Tx): Promise<void>;
@@ -124,7 +130,7 @@ export interface SubscriptionsParts {
   db: Database;
   outbox: Pick<Outbox, 'enqueue' | 'record'>;
   catalog: Pick<Catalog, 'section'>;
-  unsubscribe: Pick<Unsubscribe, 'undoFor'>;
+  unsubscribe: Pick<Unsubscribe, 'undoFor' | 'startAgain'>;
   /** Of the links to watches. */
   tokens: Tokens;
   clock: Clock;
@@ -195,6 +201,7 @@ export function createSubscriptions(given: SubscriptionsParts): Subscriptions {
     },
     ...createChanging(parts),
     ...createLeaving(parts),
+    ...createMailAgain(parts),
     housekeep: createHousekeeping(parts),
   };
 }
