@@ -8,6 +8,7 @@ import { resumeDeliveries, stopDeliveries } from '../outbox/stop.ts';
 import type { Clock } from '../std/clock.ts';
 import type { Ids } from '../std/ids.ts';
 import type { Log } from '../std/log.ts';
+import { liftOwnLine, recipientActor, takeBackLine, undoWithinMs } from './own-line.ts';
 import type { Suppressions } from './suppressions.ts';
 import { type Owner, type OwnerListener, tellSource } from './tell-source.ts';
 import { createTokens } from './token.ts';
@@ -59,11 +60,10 @@ export interface UnsubscribeParts {
 
 export const unsubscribePath = '/api/v1/notifications/unsubscribe';
 
-const undoWithinMs = 24 * 3_600_000;
 const columns = { token_id: 'text', source: 'text', recipient: 'text', created_at: 'number' } as const;
 const ownerColumns = { source: 'text', recipient: 'text' } as const;
 const ownerOf = ({ source, recipient }: Owner): Owner => ({ source, recipient });
-const actor = 'the recipient';
+const actor = recipientActor;
 
 export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
   const { db, clock, ids, log, suppressions, secrets, baseUrl, onLeft, onReturned } = parts;
@@ -182,7 +182,7 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
       resumed += await resumeDeliveries(tx, order, now, outboxParts);
     }
     // Whoever left this source long ago may have stopped everything just now.
-    const line = suppression_seq === null ? undefined : await liftIn(tx, suppression_seq, now);
+    const line = suppression_seq === null ? undefined : await takeBackLine(tx, suppression_seq, now);
     if (line) {
       const whose = { addressKeys: [line.address_key], source: null };
       resumed += await resumeDeliveries(tx, { whose, since: line.created_at, ...words }, now, outboxParts);
@@ -252,17 +252,7 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
       return back;
     },
 
-    async startAgain(address, tx) {
-      const { numUpdatedRows } = await tx
-        .updateTable('suppressions')
-        .set({ lifted_at: clock.now(), lifted_by: actor, lifted_because: 'they want mail again' })
-        .where('address_key', '=', addressKey(address))
-        .where('scope', '=', everySource)
-        .where('reason', '=', 'unsubscribed')
-        .where('lifted_at', 'is', null)
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
-    },
+    startAgain: (address, tx) => liftOwnLine(tx, address, clock.now()),
 
     async leftBy(recipient) {
       const rows = await db.read
@@ -295,18 +285,6 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
       return isDone;
     },
   };
-}
-
-/** The line that stopped everything, if that was within the time. */
-function liftIn(tx: Tx, seq: number, now: number) {
-  return tx
-    .updateTable('suppressions')
-    .set({ lifted_at: now, lifted_by: actor, lifted_because: 'taken back' })
-    .where('suppression_seq', '=', seq)
-    .where('lifted_at', 'is', null)
-    .where('created_at', '>=', now - undoWithinMs)
-    .returning(['address_key', 'created_at'])
-    .executeTakeFirst();
 }
 
 type TokenRow = Selectable<Schema['unsubscribe_tokens']>;

@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFanOut } from '../../src/sources/course-seats/events/fan-out.ts';
 import { createOpenEvents, type Seen } from '../../src/sources/course-seats/events/open-events.ts';
@@ -174,4 +176,37 @@ onBothDatabases('watches that many change at once', (dialect) => {
       expect(await mailsOf(watch && 'token' in watch ? watch.subscriptionId : 0)).toHaveLength(1);
     });
   });
+
+  test('who wakes up while the fan-out writes their mail is told at once, too', async () => {
+    const made = await world.confirmed();
+    const until = world.clock.now() + 7 * 86_400_000;
+    await world.subscriptions.snooze(made.token, until);
+    const event = await world.addOpenEvent();
+    await world.db.write.insertInto('open_event_fanouts').values({ open_event_id: event }).execute();
+    const isPostgres = dialect === 'postgres';
+    let waking: Promise<unknown> | undefined;
+    await world.db.transaction(async (tx) => {
+      // As the fan-out does it: its line, then who watches, then their mails.
+      await sql`SELECT 1 FROM open_event_fanouts ${isPostgres ? sql`FOR UPDATE` : sql``}`.execute(tx);
+      const intent = { source: 'course-seats', lane: 'urgent', occasion: String(event) } as const;
+      waking = world.subscriptions.snooze(made.token, null);
+      if (isPostgres) while (!(await somebodyWaits())) await setImmediate();
+      await world.outbox.enqueue([{ ...intent, recipient: String(made.subscriptionId), dueAt: until }], tx);
+    });
+    await waking;
+    const row = await world.db.read
+      .selectFrom('deliveries')
+      .select('due_at')
+      .where('source', '=', 'course-seats')
+      .executeTakeFirst();
+    expect(row?.due_at).toBe(world.clock.now());
+  });
+
+  async function somebodyWaits(): Promise<boolean> {
+    const { rows } = await sql<{ count: number }>`
+      SELECT count(*)::int AS count FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock'
+    `.execute(world.db.read);
+    return (rows[0]?.count ?? 0) > 0;
+  }
 });

@@ -1,0 +1,32 @@
+import type { Tx } from '../db/database.ts';
+import { type Address, addressKey } from '../domain/address.ts';
+import { everySource } from '../domain/suppression.ts';
+
+/** The line that somebody made by stopping everything, and the two ways in which they take it back themselves. */
+export const recipientActor = 'the recipient';
+export const undoWithinMs = 24 * 3_600_000;
+
+/** By the link that made it, if that was within the time. */
+export function takeBackLine(tx: Tx, seq: number, now: number) {
+  return tx
+    .updateTable('suppressions')
+    .set({ lifted_at: now, lifted_by: recipientActor, lifted_because: 'taken back' })
+    .where('suppression_seq', '=', seq)
+    .where('lifted_at', 'is', null)
+    .where('created_at', '>=', now - undoWithinMs)
+    .returning(['address_key', 'created_at'])
+    .executeTakeFirst();
+}
+
+/** At any time later. Answers whether there was one. */
+export async function liftOwnLine(tx: Tx, address: Address, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('suppressions')
+    .set({ lifted_at: now, lifted_by: recipientActor, lifted_because: 'they want mail again' })
+    .where('address_key', '=', addressKey(address))
+    .where('scope', '=', everySource)
+    .where('reason', '=', 'unsubscribed')
+    .where('lifted_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
