@@ -58,7 +58,7 @@ export const paceBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'dispatch/dispatch.ts',
-        find: 'limit: Math.min(limit, permits.count - used),',
+        find: 'limit: Math.min(limit, permits.count),',
         replace: "limit: from === 'suspects' ? 1 : batchMax,",
       },
     ],
