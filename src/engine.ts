@@ -10,6 +10,8 @@ import { createPauses, type Pauses } from './dispatch/pauses.ts';
 import { createReconcile, type Reconcile } from './dispatch/reconcile.ts';
 import { createSweep, type Sweep } from './dispatch/sweep.ts';
 import { leaseMs } from './domain/policy.ts';
+import { linkParts } from './link-parts.ts';
+import { openCourseSeats } from './open-course-seats.ts';
 import { createOutbox, type Outbox, readNamespace } from './outbox/outbox.ts';
 import { createQueries, type OutboxQueries } from './outbox/queries.ts';
 import { openProvider } from './providers/open-provider.ts';
@@ -18,8 +20,7 @@ import { createReliable } from './providers/reliable.ts';
 import { createEmbedded } from './runners/embedded.ts';
 import type { Runner } from './runners/runner.ts';
 import type { Config } from './settings.ts';
-import { type CourseSeats, createCourseSeats } from './sources/course-seats/course-seats.ts';
-import { openFeed } from './sources/course-seats/open-feed.ts';
+import type { CourseSeats } from './sources/course-seats/course-seats.ts';
 import { plainSource } from './sources/plain/plain.ts';
 import type { Source } from './sources/source.ts';
 import { type Clock, systemClock } from './std/clock.ts';
@@ -82,48 +83,30 @@ export async function createEngine(
     const namespace = await readNamespace(db);
     const links = linkParts(config, namespace, servedAt);
     const consent = createConsent({
-      db,
-      clock,
-      ids: systemIds,
-      log,
-      ...links,
+      ...{ db, clock, ids: systemIds, log, ...links },
       onLeft: async ({ source, recipient }, tx) => sourceNamed(source)?.left?.([recipient], tx),
       onReturned: async ({ source, recipient }, tx) => sourceNamed(source)?.returned?.([recipient], tx),
     });
     const outbox = createOutbox({
-      db,
-      clock,
-      log,
-      namespace,
+      ...{ db, clock, log, namespace },
       listeners: { consent: consent.learn, source: (name) => sourceNamed(name)?.changed },
       healAfterMs: provider.progress ? config.healAfterMs : null,
       onEnqueued: () => runner.wake(),
     });
     const queries = createQueries(db);
 
-    const feed = openFeed(feedOrder(config), clock);
-    const seats =
-      feed &&
-      createCourseSeats({
-        ...{ ...feed, ...links, db, outbox, clock, log, namespace, ids: systemIds, random: systemRandom },
-        unsubscribe: consent.unsubscribe,
-        timeZone: config.socTimeZone,
-        verifiesAddresses: config.verifiesAddresses,
-        holder: worker,
-        onEnqueued: () => runner.wake(),
-      });
+    const seats = openCourseSeats(config, {
+      ...{ ...links, db, outbox, clock, log, namespace, ids: systemIds, random: systemRandom },
+      ...{ unsubscribe: consent.unsubscribe, holder: worker, onEnqueued: () => runner.wake() },
+    });
     if (seats) sources.push(...seats.sources);
 
     const { from, environment, retentionMs, doubtAfterMs } = config;
     const pace = createPace({ db, provider, clock, log });
     const common = { outbox, queries, sources, consent, provider, pace, clock, log, worker };
     const dispatch = createDispatch({ ...common, from, environment, random: systemRandom });
-    const sweep = createSweep({
-      ...common,
-      keepers: [provider, consent.suppressions],
-      retentionMs,
-      doubtAfterMs,
-    });
+    const keepers = [provider, consent.suppressions];
+    const sweep = createSweep({ ...common, keepers, retentionMs, doubtAfterMs });
     const policyOf = (source: string) => (sourceNamed(source) ?? plainSource).policy;
     const leaseOf = (source: string) => leaseMs(policyOf(source), provider.guarantees);
     const reconcile = createReconcile({ ...common, leaseOf });
@@ -133,31 +116,26 @@ export async function createEngine(
     });
     const heal = createHeal({ ...common, policyOf });
     const runner = createEmbedded({
-      outbox,
-      dispatch,
-      sweep,
-      reconcile,
-      heal,
-      webhooks,
+      ...{ outbox, dispatch, sweep, reconcile, heal, webhooks, clock, log },
       chores: seats?.chores ?? [],
-      clock,
-      log,
     });
 
     return {
-      db,
-      clock,
-      outbox,
-      queries,
-      sources,
-      consent,
-      webhooks,
+      ...{
+        db,
+        clock,
+        outbox,
+        queries,
+        sources,
+        consent,
+        webhooks,
+        provider,
+        sweep,
+        reconcile,
+        seats,
+        runner,
+      },
       pauses: createPauses(db, clock),
-      provider,
-      sweep,
-      reconcile,
-      seats,
-      runner,
       async close() {
         await runner.stop();
         await seats?.close();
@@ -169,24 +147,4 @@ export async function createEngine(
     await db.close();
     throw error;
   }
-}
-
-/** Links that lead to this machine, and a secret that is in the database, will do for an inbox that nothing leaves. */
-function linkParts(
-  { platformBaseUrl, tokenSecrets, port }: Config,
-  namespace: string,
-  servedAt: EngineOptions['servedAt'],
-) {
-  return {
-    baseUrl: () => platformBaseUrl || servedAt?.() || `http://localhost:${port}`,
-    secrets: tokenSecrets.length > 0 ? tokenSecrets : [namespace],
-  };
-}
-
-/** Seats that are not there are nobody's to be told of: the sample campus is for an inbox that nothing leaves. */
-function feedOrder({ socBaseUrl, socTerms, socCampuses, provider }: Config) {
-  return {
-    ...{ baseUrl: socBaseUrl, termIds: socTerms, campusCodes: socCampuses },
-    isReal: provider !== 'capture',
-  };
 }

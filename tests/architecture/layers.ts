@@ -76,9 +76,19 @@ export const layers: Readonly<Record<string, Layer>> = {
     may: ['std', 'domain', 'settings.ts', 'variable.ts'],
     because: 'settings are understood before anything is opened or started',
   },
+  'link-parts.ts': {
+    name: 'link-parts.ts',
+    may: ['settings.ts'],
+    because: 'where links lead is a matter of settings alone',
+  },
+  'open-course-seats.ts': {
+    name: 'open-course-seats.ts',
+    may: ['settings.ts', 'sources'],
+    because: 'a source knows no settings: this one is told them here',
+  },
   'engine.ts': {
     name: 'engine.ts',
-    may: [...outboxAndBelow, ...parts, 'settings.ts', 'config.ts'],
+    may: [...outboxAndBelow, ...parts, 'settings.ts', 'config.ts', 'link-parts.ts', 'open-course-seats.ts'],
     because: 'it puts the parts together, and does not know who asked for them',
   },
   http: {
