@@ -58,7 +58,7 @@ export const paceBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'dispatch/dispatch.ts',
-        find: 'limit: Math.min(limit, permits.count),',
+        find: 'limit: Math.min(limit, most),',
         replace: "limit: from === 'suspects' ? 1 : batchMax,",
       },
     ],
@@ -82,8 +82,8 @@ export const paceBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'dispatch/dispatch.ts',
-        find: 'if (!source || pausedSources.has(name) || signal.aborted) continue;',
-        replace: 'if (!source || signal.aborted) continue;',
+        find: '.filter(({ source }) => !pausedSources.has(source))',
+        replace: '',
       },
     ],
   },

@@ -1,9 +1,9 @@
 import type { Consent } from '../consent/consent.ts';
+import type { Permits } from '../domain/pace.ts';
 import { leaseMs } from '../domain/policy.ts';
 import type { DeliveryError } from '../domain/transition.ts';
 import type { Begun, Composed, LastCheck } from '../outbox/begin.ts';
 import type { Claimed } from '../outbox/claim.ts';
-import type { DueWork } from '../outbox/due.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Source } from '../sources/source.ts';
 import type { Log } from '../std/log.ts';
@@ -64,34 +64,42 @@ export function createDispatch(parts: DispatchParts): Dispatch {
       await pace.probeIfDue();
       return { handled: 0, waitMs: permits.waitMs };
     }
-    const { firstAt, spacingMs } = permits;
-    const giveBackRest = (used: number) => pace.giveBack(permits, used);
-    for (const { source: name, from, limit } of turns.order(due, permits.count)) {
-      const source = sources.find((each) => each.name === name);
-      if (!source || pausedSources.has(name) || signal.aborted) continue;
-      const order = { from, limit: Math.min(limit, permits.count), firstAt, spacingMs, giveBackRest };
-      const handled = await runBatch(source, order, signal);
-      // Look again before the next batch: something more urgent may have come.
-      if (handled > 0) return { handled, waitMs: 0 };
-    }
-    await giveBackRest(0);
-    return { handled: 0, waitMs: 0 };
+    const lanesInTurn = turns.order(due, permits.count).filter(({ source }) => !pausedSources.has(source));
+    const batch = await claimNext(lanesInTurn, permits.count, signal);
+    await handle(batch, permits, signal);
+    // Look again before the next batch: something more urgent may have come.
+    return { handled: batch?.claimed.length ?? 0, waitMs: 0 };
   }
 
-  async function runBatch(source: Source, order: BatchOrder, signal: AbortSignal): Promise<number> {
-    const heldMs = leaseMs(source.policy, provider.guarantees);
-    const leaseEndsAt = clock.monotonic() + heldMs;
-    const { from, limit } = order;
-    const claimed = await outbox.claim({ source: source.name, worker, limit, leaseMs: heldMs, from });
-    // Also of a batch that comes to nothing: otherwise the lanes behind it would wait for its next try, too.
-    turns.took(from, claimed.length);
+  /** The first that has anything for us: what was due a moment ago may be in another's hands. */
+  async function claimNext(
+    lanesInTurn: ReturnType<typeof turns.order>,
+    most: number,
+    signal: AbortSignal,
+  ): Promise<Batch | undefined> {
+    for (const { source: name, from, limit } of lanesInTurn) {
+      const source = sources.find((each) => each.name === name);
+      if (!source || signal.aborted) continue;
+      const heldMs = leaseMs(source.policy, provider.guarantees);
+      const leaseEndsAt = clock.monotonic() + heldMs;
+      const order = { worker, from, limit: Math.min(limit, most), leaseMs: heldMs };
+      const claimed = await outbox.claim({ source: name, ...order });
+      // Also of a batch that comes to nothing: otherwise the lanes behind it would wait for its next try, too.
+      turns.took(from, claimed.length);
+      if (claimed.length > 0) return { source, claimed, leaseEndsAt };
+    }
+    return undefined;
+  }
+
+  async function handle(batch: Batch | undefined, permits: Permits, signal: AbortSignal): Promise<void> {
+    const claimed = batch?.claimed ?? [];
     // What is still here at the end has not left: it goes back to wait.
     const unsent = new Map(claimed.map((each) => [each.seq, each]));
     let problem: DeliveryError | undefined;
     try {
       // Now and not at the end: whoever misses a slot of theirs asks for another, and would get it behind those that nobody uses.
-      if (claimed.length > 0) await order.giveBackRest(claimed.length);
-      await sendBatch(source, claimed, unsent, { ...order, policy: source.policy, leaseEndsAt, signal });
+      await pace.giveBack(permits, claimed.length);
+      if (batch) await sendBatch(batch, unsent, { ...permits, signal });
     } catch (error) {
       problem = { code: 'dispatch_failed', message: thrownText(error) };
       throw error;
@@ -99,15 +107,14 @@ export function createDispatch(parts: DispatchParts): Dispatch {
       giveBack([...unsent.values()], problem);
       await recorder.drain();
     }
-    return claimed.length;
   }
 
   async function sendBatch(
-    source: Source,
-    claimed: readonly Claimed[],
+    { source, claimed, leaseEndsAt }: Batch,
     unsent: Map<number, Claimed>,
-    shipment: Omit<Shipment, 'batch' | 'width'>,
+    slots: Pick<Shipment, 'firstAt' | 'spacingMs' | 'signal'>,
   ): Promise<void> {
+    const shipment = { ...slots, leaseEndsAt, policy: source.policy };
     const { composed, reports } = await compose(source, claimed, {
       ...parts,
       linksFor: consent.unsubscribe.linksFor,
@@ -178,11 +185,10 @@ export function createDispatch(parts: DispatchParts): Dispatch {
   return { runOnce };
 }
 
-interface BatchOrder {
-  from: DueWork['from'];
-  limit: number;
-  firstAt: number;
-  spacingMs: number;
-  /** Of the permits, so many are used. */
-  giveBackRest: (used: number) => Promise<void>;
+/** What was claimed together: of one source, and of one lane. */
+interface Batch {
+  source: Source;
+  claimed: readonly Claimed[];
+  /** By the monotonic clock. */
+  leaseEndsAt: number;
 }

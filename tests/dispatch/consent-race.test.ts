@@ -25,7 +25,7 @@ onBothDatabases('an unsubscribe that commits while a batch is claimed and begun'
   });
   afterAll(() => world.close());
 
-  it(`no send that begins after the commit goes out, in ${rounds} rounds`, async () => {
+  it(`no send that begins after the commit goes out, in ${rounds} rounds`, { timeout: 240_000 }, async () => {
     const random = createSeededRandom(5);
     const seen = { sentBefore: 0, beganAfter: 0, stoppedWhileClaimed: 0, stoppedByTheGate: 0 };
     for (let round = 0; round < rounds; round++) await race(round, random, seen);
