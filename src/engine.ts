@@ -95,9 +95,10 @@ export async function createEngine(
     });
     const queries = createQueries(db);
 
-    const seats = openCourseSeats(config, {
+    const seats = await openCourseSeats(config, {
       ...{ ...links, db, outbox, clock, log, namespace, ids: systemIds, random: systemRandom },
       ...{ unsubscribe: consent.unsubscribe, holder: worker, onEnqueued: () => runner.wake() },
+      isToPoll: migrations === 'all',
     });
     if (seats) sources.push(...seats.sources);
 

@@ -34,14 +34,14 @@ export async function checkSeats({
       isSample
         ? note(
             'Sample: the section feed is a sample campus, whose courses are made up.',
-            'To poll a real one, set SOC_BASE_URL, such as https://classes.rutgers.edu/soc/api, and SOC_TERMS.',
+            'To poll a real one, set SOC_BASE_URL, such as https://classes.rutgers.edu/soc/api, and DATABASE_URL to a new database.',
           )
         : ok('Real: the section feed is that of SOC_BASE_URL.'),
       ...(lists.length === 0
         ? [
             note(
-              'No list is polled: nobody watches, and SOC_TERMS is empty.',
-              'Set SOC_TERMS, such as 12026.',
+              'No list has been polled yet.',
+              'Start `tidings serve`, or ask once with `tidings seats poll --once`.',
             ),
           ]
         : []),

@@ -12,7 +12,7 @@ export function requireSeats({ seats }: Pick<Engine, 'seats'>): CourseSeats {
   if (seats) return seats;
   throw new Refusal(
     'no_section_feed',
-    'There is no section feed: SOC_BASE_URL is off, or is not set while mail leaves this machine. Set it to where the feed is, such as https://classes.rutgers.edu/soc/api.',
+    'There is no section feed: SOC_BASE_URL is off, or is not set while mail leaves this machine or the database is that of a real feed. Set it to where the feed is, such as https://classes.rutgers.edu/soc/api.',
   );
 }
 

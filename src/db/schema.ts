@@ -6,7 +6,7 @@ import type { SeatsSchema } from './seats-schema.ts';
 
 /** The tables as both dialects have them. Times are milliseconds since the epoch, JSON is text. */
 export interface Schema extends SeatsSchema {
-  instance: { only_row: number; namespace: string };
+  instance: { only_row: number; namespace: string; seats_feed: 'sample' | 'real' | null };
   deliveries: DeliveriesTable;
   delivery_mails: DeliveryMailsTable;
   delivery_events: DeliveryEventsTable;

@@ -25,11 +25,10 @@ export function addSeatsStatus(seats: Command, { terminal }: Context): void {
         const now = engine.clock.now();
         if (isSample) {
           terminal.print(
-            'A sample campus is polled: its courses are made up. Set SOC_BASE_URL to poll a real feed.',
+            'A sample campus is polled: its courses are made up. For a real one, set SOC_BASE_URL, and DATABASE_URL to a new database.',
           );
         }
-        if (lists.length === 0)
-          terminal.print('No list is polled: no term is in SOC_TERMS, and nobody watches.');
+        if (lists.length === 0) terminal.print('No list has been polled yet.');
         else terminal.print(...table(lists, columnsOf(now, paint), { columnsMax, paintTitle: paint.dim }));
         terminal.print(...tell(status, now));
       });

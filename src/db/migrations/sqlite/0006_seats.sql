@@ -1,6 +1,9 @@
 -- Course seats: the catalog, what the feed said, what followed from it, and who watches. The tables that the specifications
 -- name keep those names, and the times that they call ISO timestamps are such texts; our own are milliseconds, as everywhere.
 
+-- Whose sections these are: a database belongs to the sample campus or to a real feed, and never to both. NULL until one is polled.
+ALTER TABLE instance ADD COLUMN seats_feed TEXT;
+
 -- A course as one campus lists it in one term. The feed gives no number of its own: these five are its key.
 CREATE TABLE courses (
   course_id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -178,6 +181,8 @@ CREATE UNIQUE INDEX subscriptions_once ON subscriptions (contact_hash, term_id, 
 CREATE INDEX subscriptions_watching ON subscriptions (term_id, index_number, subscription_id) WHERE status IN ('active', 'pending');
 -- The others: when a section closes, whoever rests must hear of its next opening too.
 CREATE INDEX subscriptions_resting ON subscriptions (term_id, index_number) WHERE status IN ('paused', 'suppressed', 'unsubscribed');
+-- Whoever asks about a person: all that they watch or have watched, newest first.
+CREATE INDEX subscriptions_contact ON subscriptions (contact_hash, subscription_id);
 CREATE INDEX subscriptions_leaving ON subscriptions (left_at) WHERE left_at IS NOT NULL AND contact_value IS NOT NULL;
 -- What ends by itself: watches that nobody has confirmed, and those that rest when their term is over.
 CREATE INDEX subscriptions_unconfirmed ON subscriptions (created_at) WHERE status = 'pending';
