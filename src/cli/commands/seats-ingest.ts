@@ -27,7 +27,7 @@ export function addSeatsIngest(seats: Command, context: Context): void {
     .option('--term <term>', 'which term, such as 12026; may be left out where only one is polled')
     .option('--campus <campus>', 'only this campus, such as NB; without it, all that are polled in that term')
     .option(...jsonOption)
-    .addHelpText('after', example('seats ingest --term 12026 --campus NB'))
+    .addHelpText('after', example('seats ingest --campus NB'))
     .action(async (options: IngestOptions) => {
       const interrupted = untilInterrupted();
       try {

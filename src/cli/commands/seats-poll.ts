@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CourseSeats } from '../../sources/course-seats/course-seats.ts';
 import type { Polled } from '../../sources/course-seats/feed/poll-list.ts';
 import { campusesOf, type ListKey } from '../../sources/course-seats/term.ts';
+import { Refusal } from '../../std/refusal.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { untilInterrupted } from '../interrupted.ts';
 import { printable } from '../printable.ts';
@@ -27,7 +28,7 @@ export function addSeatsPoll(seats: Command, context: Context): void {
     .option('--term <term>', 'only this term, such as 12026')
     .option('--campus <campus>', 'only the list of this campus, such as NB')
     .option(...jsonOption)
-    .addHelpText('after', example('seats poll --once', 'seats poll --once --term 12026 --campus NB'))
+    .addHelpText('after', example('seats poll --once', 'seats poll --once --campus NB'))
     .action(async (options: PollOptions) => {
       const interrupted = untilInterrupted();
       try {
@@ -70,7 +71,11 @@ async function pollOnce(
   for (const each of await poller.status()) {
     if (each.termId === termId) polled.push(...(await poller.pollNow(each, signal)));
   }
-  return polled;
+  if (polled.length > 0) return polled;
+  throw new Refusal(
+    'not_polled',
+    `No list of term ${termId} is polled. Add it to SOC_TERMS, or name one: --term ${termId} --campus NB.`,
+  );
 }
 
 async function tellPolled(courseSeats: CourseSeats, polled: Polled, terminal: Terminal): Promise<void> {

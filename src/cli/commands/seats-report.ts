@@ -17,7 +17,7 @@ export function addSeatsReport(seats: Command, { terminal }: Context): void {
     .option('--index <index>', 'which section, by the five digits of its index (required)')
     .option('--term <term>', 'of which term, such as 12026; may be left out where only one is polled')
     .option(...jsonOption)
-    .addHelpText('after', example('seats report --term 12026 --index 04711'))
+    .addHelpText('after', example('seats report --index 04711'))
     .action(async (options: ReportOptions) => {
       const indexNumber = requireIndex(options.index);
       await withEngine(async (engine) => {

@@ -24,8 +24,10 @@ export function addSeatsStatus(seats: Command, { terminal }: Context): void {
         const { paint, columns: columnsMax } = terminal;
         const now = engine.clock.now();
         if (isSample) {
+          const moving = courseSeats.moving().map(({ indexNumber }) => indexNumber);
           terminal.print(
             'A sample campus is polled: its courses are made up. For a real one, set SOC_BASE_URL, and DATABASE_URL to a new database.',
+            `These open and close every few minutes: ${moving.join(', ')}.`,
           );
         }
         if (lists.length === 0) terminal.print('No list has been polled yet.');

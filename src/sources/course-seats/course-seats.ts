@@ -14,7 +14,7 @@ import { createOpenEvents, type OpenEvents } from './events/open-events.ts';
 import { createPoller, type Poller } from './feed/poller.ts';
 import { createSeatSource } from './mail/seat-source.ts';
 import { createVerificationSource } from './mail/verification-source.ts';
-import type { OpenedFeed } from './open-feed.ts';
+import type { OpenedFeed, SectionKey } from './open-feed.ts';
 import { noRegistrationUrl, type RegistrationUrl, rutgersRegistrationUrl } from './registration.ts';
 import { readSeatsStatus, type SeatsStatus } from './status.ts';
 import { createSubscriptions, type Subscriptions } from './subscriptions/subscriptions.ts';
@@ -39,6 +39,8 @@ export interface CourseSeats {
   readonly verifiesAddresses: boolean;
   /** A campus that is not there. */
   readonly isSample: boolean;
+  /** Of a sample: what opens and closes all the time. */
+  moving(): readonly SectionKey[];
   status(): Promise<SeatsStatus>;
   close(): Promise<void>;
 }
@@ -110,7 +112,7 @@ export function createCourseSeats(parts: CourseSeatsParts): CourseSeats {
   return {
     sources: [createSeatSource(mail), createVerificationSource(mail)],
     ...{ chores, catalog, subscriptions, events, poller, fanOut, timeZone, verifiesAddresses },
-    ...{ registrationUrl, isSample: parts.isSample },
+    ...{ registrationUrl, isSample: parts.isSample, moving: () => parts.moving?.() ?? [] },
     status: () => readSeatsStatus(db, clock),
     close: () => feed.close(),
   };

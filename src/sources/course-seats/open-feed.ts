@@ -2,13 +2,21 @@ import type { Clock } from '../../std/clock.ts';
 import type { Configured } from './feed/active-lists.ts';
 import type { Feed } from './feed/feed.ts';
 import { createHttpFeed } from './feed/http-feed.ts';
+import { createSampleCampus } from './sample/sample-campus.ts';
 import { type RunningSampleCampus, startSampleCampus } from './sample/sample-server.ts';
-import { termInRegistration } from './term.ts';
+import { listOf, termInRegistration } from './term.ts';
+
+export interface SectionKey {
+  termId: string;
+  indexNumber: string;
+}
 
 /** The feed that a deployment polls: a real one, the sample campus, or none. */
 export interface OpenedFeed {
   feed: Feed;
   isSample: boolean;
+  /** Of a sample: which sections open and close all the time, so that whoever tries it knows what to watch. */
+  moving?: () => readonly SectionKey[];
   /** Polled whether or not somebody watches. */
   configured: Configured;
 }
@@ -42,8 +50,16 @@ export function openFeed(order: FeedOrder, clock: Clock): OpenedFeed | undefined
   return {
     feed: createSampleFeed(terms, campusCodes, clock),
     isSample: true,
+    moving: () => movingAt(terms, campusCodes, clock),
     configured: { termIds: terms, campusCodes },
   };
+}
+
+function movingAt(termIds: readonly string[], campusCodes: readonly string[], clock: Clock): SectionKey[] {
+  const campus = createSampleCampus({ clock, termIds, campusCodes });
+  return termIds.flatMap((termId) =>
+    campus.popular(listOf(termId, campusCodes[0] ?? 'NB')).map((indexNumber) => ({ termId, indexNumber })),
+  );
 }
 
 /** Over HTTP, as a real one; started by the first question, because most commands ask none. */
