@@ -61,7 +61,7 @@ onBothDatabases('the pages for students', (dialect) => {
       expect(text).toContain('INTRO &lt;COMPUTER&gt; SCI &amp; &quot;MORE&quot;');
       expect(text).toContain('2 sections, 1 open');
       expect(text).toContain('Checked 6 s ago.');
-      expect(text).toContain(`href="seats/${term}/09214"`);
+      expect(text).toContain(`href="seats/${term}/09214?q=198%3A111&amp;term=${term}&amp;campus="`);
       expect(text).toContain('Needs special permission</span>: Department staff');
       expect(text).toContain('Only for</span>: MAJ: 198 (Computer Science)');
       expect(text).toContain('Times to be announced');

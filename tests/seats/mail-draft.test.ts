@@ -23,11 +23,11 @@ onBothDatabases('a seat mail', (dialect) => {
     const [mail] = sent();
     expect(mail).toMatchObject({
       to: 'Ana@example.org',
-      subject: 'Open: 01:198:111 section 05 (09214)',
+      subject: 'Open: 01:198:111 section 05, index 09214',
       headers: { 'List-Unsubscribe': expect.stringContaining(baseUrl) },
     });
     expect(mail?.text).toContain(
-      'INTRO COMPUTER SCI\n01:198:111 section 05 (09214)\nSeen open: Wed, December 31',
+      'INTRO COMPUTER SCI\n01:198:111 section 05, index 09214\nSeen open: Wed, December 31',
     );
     expect(mail?.text).toContain('Meets:\nMon 10:20-11:40 BUS HIL 114\nThu 10:20-11:40 BUS HIL 114');
     expect(mail?.text).toContain(
@@ -86,9 +86,9 @@ onBothDatabases('a seat mail', (dialect) => {
   });
 
   it.each([
-    ['ro', 'Loc liber: 01:198:111 secțiunea 05 (09214)'],
-    ['zh-CN', '有空位：01:198:111 第 05 班（09214）'],
-    [null, 'Open: 01:198:111 section 05 (09214)'],
+    ['ro', 'Loc liber: 01:198:111 secțiunea 05, index 09214'],
+    ['zh-CN', '有空位：01:198:111 05 班，编号 09214'],
+    [null, 'Open: 01:198:111 section 05, index 09214'],
   ])('000-74 is written in the language of the subscription: %s', async (locale, subject) => {
     await world.tell(await world.addOpenEvent(), await world.addSubscription({ locale }));
     await world.send(world.source);
@@ -133,7 +133,7 @@ onBothDatabases('a seat mail', (dialect) => {
       await world.addSubscription({ ...unresolved, index_number: '12346' }),
     );
     await world.send(world.source);
-    expect(sent().map(({ subject }) => subject)).toEqual(['Open: section 12345', 'Open: section 12346']);
+    expect(sent().map(({ subject }) => subject)).toEqual(['Open: index 12345', 'Open: index 12346']);
   });
 
   it('000-16 and is enriched when the catalog has learnt of it since', async () => {
@@ -150,7 +150,7 @@ onBothDatabases('a seat mail', (dialect) => {
     });
     await world.tell(event, await world.addSubscription({ index_number: '12345' }));
     await world.send(world.source);
-    expect(sent()[0]?.subject).toBe('Open: 01:198:111 section 09 (12345)');
+    expect(sent()[0]?.subject).toBe('Open: 01:198:111 section 09, index 12345');
     expect(sent()[0]?.text).toContain('Introduction to Computer Science');
   });
 

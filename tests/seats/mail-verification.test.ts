@@ -26,6 +26,7 @@ onBothDatabases('a verification mail', (dialect) => {
       subscriptions: {
         left: async (id) => void heard.push(`left ${id}`),
         returned: async (id) => void heard.push(`returned ${id}`),
+        recipientsAt: async () => [],
       },
     });
     world.keepBooks(source);
@@ -57,10 +58,10 @@ onBothDatabases('a verification mail', (dialect) => {
     await world.send(source);
     expect(await stateOf(seq)).toBe('sent');
     const [mail] = world.provider.ledger.map((parcel) => parcel.mail);
-    expect(mail?.subject).toBe('Confirm: watch 01:198:111 section 05 (09214)');
-    expect(mail?.text).toContain('Introduction to Computer Science\n01:198:111 section 05 (09214)');
+    expect(mail?.subject).toBe('Confirm: watch 01:198:111 section 05, index 09214');
+    expect(mail?.text).toContain('Introduction to Computer Science\n01:198:111 section 05, index 09214');
     expect(mail?.text).toContain('\nhttps://seats.example.org/confirm/t-abc\n');
-    expect(mail?.text).toMatch(/Please confirm by Fri, January 2.* 7:00 PM EST\./);
+    expect(mail?.text).toMatch(/Please confirm by Fri, January 2.* 19:00 EST\./);
     expect(mail?.tags).toMatchObject({ subscription_id: String(subscription), term: '12026' });
     // To be asked is not to be told: no seat mail is counted.
     expect(await world.subscription(subscription)).toMatchObject({
@@ -76,7 +77,7 @@ onBothDatabases('a verification mail', (dialect) => {
     await world.send(source);
     expect(await stateOf(seq)).toBe('sent');
     const [mail] = world.provider.ledger.map((parcel) => parcel.mail);
-    expect(mail?.subject).toBe('Your link: 01:198:111 section 05 (09214)');
+    expect(mail?.subject).toBe('Your link: 01:198:111 section 05, index 09214');
     expect(mail?.text).toContain('\nhttps://seats.example.org/manage/t-abc\n');
     expect(mail?.text).not.toContain('/confirm/');
     const gone = await ask(

@@ -28,8 +28,8 @@ interface OpenSeatWords {
 
 export const openSeatWords: Readonly<Record<Locale, OpenSeatWords>> = {
   en: {
-    section: (course, number, index) => `${course} section ${number} (${index})`,
-    index: (index) => `section ${index}`,
+    section: (course, number, index) => `${course} section ${number}, index ${index}`,
+    index: (index) => `index ${index}`,
     subject: (section) => `Open: ${section}`,
     heading: 'A seat has opened',
     seen: (at) => `Seen open: ${at}`,
@@ -49,8 +49,8 @@ export const openSeatWords: Readonly<Record<Locale, OpenSeatWords>> = {
     unsubscribe: 'Stop watching this section',
   },
   ro: {
-    section: (course, number, index) => `${course} secțiunea ${number} (${index})`,
-    index: (index) => `secțiunea ${index}`,
+    section: (course, number, index) => `${course} secțiunea ${number}, index ${index}`,
+    index: (index) => `index ${index}`,
     subject: (section) => `Loc liber: ${section}`,
     heading: 'S-a eliberat un loc',
     seen: (at) => `Văzut liber: ${at}`,
@@ -72,8 +72,8 @@ export const openSeatWords: Readonly<Record<Locale, OpenSeatWords>> = {
     unsubscribe: 'Nu mai urmăriți această secțiune',
   },
   'zh-CN': {
-    section: (course, number, index) => `${course} 第 ${number} 班（${index}）`,
-    index: (index) => `班号 ${index}`,
+    section: (course, number, index) => `${course} ${number} 班，编号 ${index}`,
+    index: (index) => `编号 ${index}`,
     subject: (section) => `有空位：${section}`,
     heading: '您关注的课有空位了',
     seen: (at) => `发现空位的时间：${at}`,
@@ -99,6 +99,8 @@ interface VerificationWords {
   heading: string;
   asked: string;
   confirm: string;
+  /** One mail is for all that somebody asks for within some minutes. */
+  several: string;
   before(at: string): string;
   ignore: string;
   reason: string;
@@ -111,6 +113,7 @@ export const verificationWords: Readonly<Record<Locale, VerificationWords>> = {
     heading: 'Is this your address?',
     asked: 'Somebody asked us to write to this address when a seat opens in:',
     confirm: 'Confirm and start watching',
+    several: 'If more was asked for with this address, the same button confirms it. You see all of it first.',
     before: (at) => `Please confirm by ${at}.`,
     ignore:
       'If it was not you, ignore this mail: without your confirmation you get no mails about this section.',
@@ -122,6 +125,8 @@ export const verificationWords: Readonly<Record<Locale, VerificationWords>> = {
     heading: 'Este adresa dumneavoastră?',
     asked: 'Cineva ne-a cerut să scriem la această adresă când se eliberează un loc la:',
     confirm: 'Confirmați și începeți să urmăriți',
+    several:
+      'Dacă s-au cerut mai multe cu această adresă, același buton le confirmă. Le vedeți mai întâi pe toate.',
     before: (at) => `Vă rugăm să confirmați până la: ${at}.`,
     ignore:
       'Dacă nu ați cerut dumneavoastră, ignorați acest mesaj: fără confirmare nu primiți mesaje despre această secțiune.',
@@ -133,6 +138,7 @@ export const verificationWords: Readonly<Record<Locale, VerificationWords>> = {
     heading: '这是您的邮箱吗？',
     asked: '有人要求我们在以下班级有空位时写信到这个邮箱：',
     confirm: '确认并开始关注',
+    several: '如果用这个邮箱还申请了其他班级，同一个按钮会一并确认。您会先看到全部。',
     before: (at) => `请在此之前确认：${at}`,
     ignore: '如果不是您本人，请忽略这封邮件：未经您确认，您不会收到关于这个班的邮件。',
     reason: '您收到这封邮件，是因为有人填写了这个邮箱来关注一个班。',

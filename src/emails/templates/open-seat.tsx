@@ -3,6 +3,7 @@ import { Action, Fact, Layout, Paragraphs, Title } from '../layout.tsx';
 import { createTemplate } from '../template.ts';
 import { line, link, text } from '../values.ts';
 import { locales, type Words } from '../words.ts';
+import { campusNameIn } from './campus-names.ts';
 import { openSeatWords } from './open-seat-words.ts';
 
 /**
@@ -54,7 +55,7 @@ export const openSeat = createTemplate({
       sectionIndex: '12345',
       sectionNumber: 'TBA',
       meetingSummary: 'TBA',
-      seenAt: 'Thu, January 15, 10:42 AM EST',
+      seenAt: 'Thu, January 15, 10:42 EST',
       registrationUrl: 'https://register.example.org/add?term=12026&index=12345',
       manageUrl: 'https://seats.example.org/watch/5f0c2f4e9a',
       unsubscribeUrl: 'https://seats.example.org/stop/5f0c2f4e9a',
@@ -66,7 +67,7 @@ export const openSeat = createTemplate({
       sectionNumber: '05',
       meetingSummary: 'Mon 10:20-11:40 BUS HIL 114\nThu 10:20-11:40 BUS HIL 114\nFri 08:30-09:50 BUS BE 250',
       campus: 'NB',
-      seenAt: 'Thu, January 15, 10:42 AM EST',
+      seenAt: 'Thu, January 15, 10:42 EST',
       specialPermission: 'Department staff',
       restrictions: 'Majors: 198 (Computer Science), 640 (Mathematics). Not for students of unit 30.',
       notes: 'Prerequisite: 01:640:115 or placement.',
@@ -159,7 +160,7 @@ function factsOf(props: Facts, { locale }: Words): { label: string; value: strin
   const { labels } = openSeatWords[locale];
   const facts = [
     { label: labels.meets, value: props.meetingSummary === unknown ? undefined : props.meetingSummary },
-    { label: labels.campus, value: props.campus },
+    { label: labels.campus, value: props.campus && campusNameIn(locale, props.campus) },
     { label: labels.twinsOpen, value: props.twinsOpen },
     { label: labels.twinsClosed, value: props.twinsClosed },
     { label: labels.notes, value: props.notes },

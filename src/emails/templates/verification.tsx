@@ -42,7 +42,7 @@ export const verification = createTemplate({
       sectionIndex: '09214',
       sectionNumber: '05',
       confirmUrl: 'https://seats.example.org/confirm/5f0c2f4e9a',
-      confirmBefore: 'Sat, January 17, 10:42 AM EST',
+      confirmBefore: 'Sat, January 17, 10:42 EST',
       unsubscribeUrl: 'https://seats.example.org/stop/5f0c2f4e9a',
     },
   },
@@ -59,6 +59,7 @@ export const verification = createTemplate({
         <Title>{said.heading}</Title>
         <Paragraphs>{`${said.asked}\n\n${openingOf(props, words.locale)}`}</Paragraphs>
         <Action label={said.confirm} url={confirmUrl} />
+        <Paragraphs>{said.several}</Paragraphs>
         {confirmBefore === undefined ? null : <Paragraphs>{said.before(confirmBefore)}</Paragraphs>}
         <Paragraphs>{said.ignore}</Paragraphs>
         <Footer
@@ -78,6 +79,7 @@ export const verification = createTemplate({
       said.heading,
       `${said.asked}\n${openingOf(props, words.locale)}`,
       `${said.confirm}${words.colon.trimEnd()}\n${confirmUrl}`,
+      said.several,
       confirmBefore && said.before(confirmBefore),
       said.ignore,
       footerText(footer, { ...words, unsubscribe: said.unsubscribe }),

@@ -63,6 +63,7 @@ function shapeOf(schema: object): string {
 const code = (value: unknown) => `<pre><code>${escapeHtml(JSON.stringify(value, null, 2))}</code></pre>`;
 
 const style = `
+nav ul,h2{overflow-wrap:anywhere}
 nav ul{list-style:none;margin:16px 0;padding:0;font:14px/1.8 ui-monospace,monospace}
 section{border-top:1px solid var(--hair);margin-top:24px}
 table{width:100%;border-collapse:collapse;margin:8px 0;font-size:14px;table-layout:fixed}

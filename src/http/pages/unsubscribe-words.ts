@@ -2,7 +2,7 @@ import type { Locale } from '../../emails/words.ts';
 
 /**
  * What the pages behind an unsubscribe link say. Every sentence must also be true of a link that nobody gave out: the page does
- * not tell the two apart. So it speaks of the mails that the link belongs to, of which there may be none.
+ * not tell the two apart. So it speaks of the kind of mails that the link came with, names none, and says of course sections what is true of each.
  */
 export interface UnsubscribeWords {
   /** Before anything was asked for. */
@@ -37,12 +37,12 @@ export const unsubscribeWords: Readonly<Record<Locale, UnsubscribeWords>> = {
     ask: {
       title: 'Unsubscribe',
       heading: 'Stop these mails?',
-      text: 'The mails that this link belongs to are then no longer sent. Until you press the button, nothing changes.',
+      text: 'Only the mails of the kind that this link came with are then no longer sent: from a mail about a course section, those about that section. Others still come. Until you press the button, nothing changes.',
     },
     stopped: {
       title: 'Mails stopped',
       heading: 'These mails are stopped',
-      text: 'The mails that this link belongs to are no longer sent. One that has already left may still arrive.',
+      text: 'Mails of the kind that this link came with are no longer sent: from a mail about a course section, those about that section. One that has already left may still arrive.',
     },
     everythingStopped: {
       title: 'All mails stopped',
@@ -52,7 +52,7 @@ export const unsubscribeWords: Readonly<Record<Locale, UnsubscribeWords>> = {
     takenBack: {
       title: 'Taken back',
       heading: 'Taken back',
-      text: 'What was stopped through this link in the last 24 hours is sent again. What was stopped earlier stays stopped.',
+      text: 'What was stopped through this link in the last 24 hours goes on as before, and nothing comes twice. What was stopped earlier stays stopped.',
     },
     failed: {
       title: 'Not done',
@@ -73,12 +73,12 @@ export const unsubscribeWords: Readonly<Record<Locale, UnsubscribeWords>> = {
     ask: {
       title: 'Dezabonare',
       heading: 'Doriți să opriți aceste mesaje?',
-      text: 'Mesajele de care ține acest link nu vor mai fi trimise. Până când apăsați butonul, nu se schimbă nimic.',
+      text: 'Doar mesajele de felul celui cu care a venit acest link nu vor mai fi trimise: dintr-un mesaj despre o secțiune de curs, cele despre acea secțiune. Celelalte vin în continuare. Până când apăsați butonul, nu se schimbă nimic.',
     },
     stopped: {
       title: 'Mesaje oprite',
       heading: 'Aceste mesaje sunt oprite',
-      text: 'Mesajele de care ține acest link nu mai sunt trimise. Unul care a plecat deja poate încă să ajungă.',
+      text: 'Mesajele de felul celui cu care a venit acest link nu mai sunt trimise: dintr-un mesaj despre o secțiune de curs, cele despre acea secțiune. Unul care a plecat deja poate încă să ajungă.',
     },
     everythingStopped: {
       title: 'Toate mesajele oprite',
@@ -88,7 +88,7 @@ export const unsubscribeWords: Readonly<Record<Locale, UnsubscribeWords>> = {
     takenBack: {
       title: 'Oprire anulată',
       heading: 'Oprirea este anulată',
-      text: 'Ce a fost oprit prin acest link în ultimele 24 de ore se trimite din nou. Ce a fost oprit mai devreme rămâne oprit.',
+      text: 'Ce a fost oprit prin acest link în ultimele 24 de ore continuă ca înainte, iar nimic nu vine de două ori. Ce a fost oprit mai devreme rămâne oprit.',
     },
     failed: {
       title: 'Nu s-a făcut',
@@ -109,12 +109,12 @@ export const unsubscribeWords: Readonly<Record<Locale, UnsubscribeWords>> = {
     ask: {
       title: '退订',
       heading: '要停止这些邮件吗？',
-      text: '按下按钮后，此链接所属的邮件将不再发送。在此之前，一切保持不变。',
+      text: '按下按钮后，只有带来此链接的那一类邮件不再发送：如果是关于某个班级的邮件，就是关于该班级的邮件。其他邮件照常发送。在此之前，一切保持不变。',
     },
     stopped: {
       title: '邮件已停止',
       heading: '这些邮件已停止',
-      text: '此链接所属的邮件不再发送。已经发出的邮件仍可能送达。',
+      text: '带来此链接的那一类邮件不再发送：如果是关于某个班级的邮件，就是关于该班级的邮件。已经发出的邮件仍可能送达。',
     },
     everythingStopped: {
       title: '所有邮件已停止',
@@ -124,7 +124,7 @@ export const unsubscribeWords: Readonly<Record<Locale, UnsubscribeWords>> = {
     takenBack: {
       title: '已撤销',
       heading: '已撤销',
-      text: '过去 24 小时内通过此链接停止的邮件将恢复发送。更早停止的邮件仍保持停止。',
+      text: '过去 24 小时内通过此链接停止的邮件照旧继续，不会重复发送。更早停止的邮件仍保持停止。',
     },
     failed: {
       title: '未能完成',

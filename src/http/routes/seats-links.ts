@@ -24,6 +24,12 @@ const refusals: Readonly<Record<string, (typeof outcomes)[number]>> = {
   suppressed: 'stillStopped',
   asked_too_often: 'askedTooOften',
 };
+/** What is said where a value cannot be used: which can. */
+const badValues: Partial<Readonly<Record<Step, (typeof outcomes)[number]>>> = {
+  snooze: 'badSnooze',
+  hours: 'badHours',
+  most: 'badMost',
+};
 const mostMax = 1000;
 const snoozeMaxMs = 366 * 86_400_000; // Terms are shorter.
 
@@ -66,7 +72,9 @@ export function seatLinkRoutes(parts: SeatRouteParts): Route[] {
         return until === undefined ? undefined : subscriptions.snooze(given, until);
       }
       case 'hours': {
-        const [startMinutes, endMinutes] = [minutesOf(field('from')), minutesOf(field('to'))];
+        const [from, to] = [field('from'), field('to')];
+        if (from === '' && to === '') return subscriptions.setWindow(given, null);
+        const [startMinutes, endMinutes] = [minutesOf(from), minutesOf(to)];
         if (startMinutes === undefined || endMinutes === undefined) return undefined;
         return subscriptions.setWindow(given, { startMinutes, endMinutes });
       }
@@ -88,7 +96,7 @@ export function seatLinkRoutes(parts: SeatRouteParts): Route[] {
       goTo: `../${isElsewhere ? back : given}?says=${says}${isElsewhere && about ? `&about=${about.indexNumber}` : ''}`,
     });
     const changed = await perform(step, given, field);
-    if (changed === undefined) return goTo('badValue');
+    if (changed === undefined) return goTo(badValues[step] ?? 'refused');
     switch (changed.kind) {
       case 'changed':
       case 'unchanged':
@@ -120,7 +128,9 @@ export function seatLinkRoutes(parts: SeatRouteParts): Route[] {
               const watch = await find(given);
               if (!watch) return { notice: 'noLink' };
               if (watch.status !== 'pending') return { goTo: `../manage/${given}` };
-              return { status: 200, html: confirmPage({ locale, watch }) };
+              const siblings = await subscriptions.siblings(given);
+              const waiting = siblings.filter(({ status }) => status === 'pending');
+              return { status: 200, html: confirmPage({ locale, watch, waiting }) };
             },
           },
           parts,

@@ -12,7 +12,7 @@ import type { Freshness } from '../pages/seats/section-view.ts';
 /** What the routes and pages of course seats work with. */
 export interface Seats {
   catalog: Pick<Catalog, 'search' | 'section' | 'terms'>;
-  subscriptions: Omit<Subscriptions, 'left' | 'returned' | 'housekeep'>;
+  subscriptions: Omit<Subscriptions, 'left' | 'returned' | 'housekeep' | 'stop' | 'list' | 'recipientsAt'>;
   events: Pick<OpenEvents, 'reportOpening'>;
   poller: Pick<Poller, 'status'>;
   /** Of the campuses: quiet hours are in it. */
@@ -48,6 +48,8 @@ export interface SeatRouteParts extends Omit<SeatParts, 'seatLimits'> {
   limits: Readonly<Record<keyof SeatLimits, RateLimit>>;
   /** How fresh is what is believed of a campus's sections? */
   freshness(): Promise<(of: { termId: string; campusCode: string }) => Freshness>;
+  /** Does the university answer with anything but failures? */
+  isFailing(): Promise<boolean>;
 }
 
 const minuteMs = 60_000;
@@ -68,6 +70,7 @@ export function seatRouteParts({
       watches: createRateLimit(watches, minuteMs, clock),
       links: createRateLimit(links, minuteMs, clock),
     },
+    isFailing: async () => (await status()).some(({ failures }) => failures > 0),
     async freshness() {
       const lists = await status();
       return ({ termId, campusCode }) => {

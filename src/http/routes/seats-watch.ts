@@ -10,6 +10,7 @@ import { defineRoute, type Route } from '../route.ts';
 import { closed } from '../schemas.ts';
 import { answerPage, forms, isOwnForm, pageAnswers, readForm, type Shown, tooLarge } from './seats-page.ts';
 import type { SeatRouteParts } from './seats-parts.ts';
+import { searchIn, searchQuery } from './seats-search.ts';
 
 /**
  * A section's page, its form, and what follows the form. Nothing here shows an address or a link to a watch: who fills in an
@@ -33,12 +34,13 @@ export function seatWatchRoutes(parts: SeatRouteParts): Route[] {
     return parseTermId(term) && isIndex(index) ? seats.catalog.section(term, index) : undefined;
   }
 
-  async function show(section: SectionDetails, locale: Locale) {
+  async function show(section: SectionDetails, locale: Locale, search: string) {
     const freshness = (await parts.freshness())(section);
     return {
       locale,
       now: clock.now(),
       section,
+      search,
       freshness,
       timeZone: seats.timeZone,
       registrationUrl: seats.registrationUrl,
@@ -54,12 +56,11 @@ export function seatWatchRoutes(parts: SeatRouteParts): Route[] {
   async function watch(
     section: SectionDetails,
     given: WatchForm,
-    locale: Locale,
-    network: string,
+    { locale, network, search }: { locale: Locale; network: string; search: string },
   ): Promise<Shown> {
     const again = async (problem: 'badEmail' | 'badHours'): Promise<Shown> => ({
       status: 422,
-      html: sectionPage({ ...(await show(section, locale)), given: { ...given, problem } }),
+      html: sectionPage({ ...(await show(section, locale, search)), given: { ...given, problem } }),
     });
     const window = windowOf(given);
     if (window === undefined) return again('badHours');
@@ -71,7 +72,7 @@ export function seatWatchRoutes(parts: SeatRouteParts): Route[] {
       caller: createHash('sha256').update(`tidings seats ${network}`).digest('base64url'),
     });
     await untilNextAnswer(startedAt);
-    const isAsked: Shown = { goTo: `${indexNumber}/asked` };
+    const isAsked: Shown = { goTo: `${indexNumber}/asked${search}` };
     switch (created.kind) {
       case 'created':
       case 'existing':
@@ -94,17 +95,17 @@ export function seatWatchRoutes(parts: SeatRouteParts): Route[] {
 
   return [
     defineRoute({
-      ...{ method: 'GET', path, params, who: 'anybody', isConstant: true },
+      ...{ method: 'GET', path, params, query: searchQuery, who: 'anybody', isConstant: true },
       summary: 'For students: a section, and the form to watch it',
       answers: { 200: page('The section.'), ...common },
-      handle: ({ params: given, ...asked }) =>
+      handle: ({ params: given, query, ...asked }) =>
         answerPage(
           {
             ...{ asked, limit: limits.looks, toRoot: '../../', isPrivate: false },
             async work(locale) {
               const section = await sectionOf(given);
               if (!section) return { notice: 'noSection' };
-              return { status: 200, html: sectionPage(await show(section, locale)) };
+              return { status: 200, html: sectionPage(await show(section, locale, searchIn(query))) };
             },
           },
           parts,
@@ -112,7 +113,7 @@ export function seatWatchRoutes(parts: SeatRouteParts): Route[] {
     }),
     defineRoute({
       ...forms,
-      ...{ method: 'POST', path, params, who: 'anybody' },
+      ...{ method: 'POST', path, params, query: searchQuery, who: 'anybody' },
       summary: 'For students: what the form of a section does',
       answers: {
         303: seeOther('It is asked for: a mail to confirm it is on its way, or the watch was there already.'),
@@ -121,7 +122,7 @@ export function seatWatchRoutes(parts: SeatRouteParts): Route[] {
         422: page('The section with its form: something in it is not as it must be.'),
       },
       refusals: tooLarge,
-      handle: ({ params: given, bytes, ...asked }) =>
+      handle: ({ params: given, query, bytes, ...asked }) =>
         answerPage(
           {
             ...{ asked, limit: limits.watches, toRoot: '../../', isPrivate: false },
@@ -131,25 +132,33 @@ export function seatWatchRoutes(parts: SeatRouteParts): Route[] {
               if (!section || section.isGone) return { notice: 'noSection' };
               const field = readForm(bytes);
               const filledIn = { email: field('email'), from: field('from'), to: field('to') };
-              return watch(section, filledIn, locale, network);
+              return watch(section, filledIn, { locale, network, search: searchIn(query) });
             },
           },
           parts,
         ),
     }),
     defineRoute({
-      ...{ method: 'GET', path: `${path}/asked`, params, who: 'anybody', isConstant: true },
+      ...{
+        method: 'GET',
+        path: `${path}/asked`,
+        params,
+        query: searchQuery,
+        who: 'anybody',
+        isConstant: true,
+      },
       summary: 'For students: what to do now that a watch was asked for',
       answers: { 200: page('The same for everybody.'), ...common },
-      handle: ({ params: given, ...asked }) =>
+      handle: ({ params: given, query, ...asked }) =>
         answerPage(
           {
             ...{ asked, limit: limits.looks, toRoot: '../../../', isPrivate: false },
             async work(locale) {
               const section = await sectionOf(given);
               if (!section) return { notice: 'noSection' };
-              const verifies = seats.verifiesAddresses;
-              return { status: 200, html: askedPage({ ...(await show(section, locale)), verifies }) };
+              const { verifiesAddresses: verifies, isSample } = seats;
+              const shown = await show(section, locale, searchIn(query));
+              return { status: 200, html: askedPage({ ...shown, verifies, isSample }) };
             },
           },
           parts,

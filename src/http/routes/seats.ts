@@ -2,7 +2,7 @@ import type { Route } from '../route.ts';
 import { seatCatalogRoutes } from './seats-catalog.ts';
 import { seatLinkRoutes } from './seats-links.ts';
 import { type SeatParts, seatRouteParts } from './seats-parts.ts';
-import { seatSearchRoute } from './seats-search.ts';
+import { seatSearchRoutes } from './seats-search.ts';
 import { seatSubscriptionRoute } from './seats-subscriptions.ts';
 import { seatTokenRoutes } from './seats-tokens.ts';
 import { seatWatchRoutes } from './seats-watch.ts';
@@ -18,7 +18,7 @@ export function seatRoutes({
     ...seatCatalogRoutes(common),
     seatSubscriptionRoute(common),
     ...seatTokenRoutes(common),
-    seatSearchRoute(common),
+    ...seatSearchRoutes(common),
     ...seatWatchRoutes(common),
     ...seatLinkRoutes(common),
   ];

@@ -5,17 +5,31 @@ import { seatsPage } from './frame.ts';
 import { sectionFacts, sectionHeading, sectionLine } from './section-view.ts';
 import { seatsWords } from './words.ts';
 
+interface ConfirmPage {
+  locale: Locale;
+  watch: Watch;
+  /** All that waits for this owner's word, this one included: the button confirms it together. */
+  waiting: readonly Watch[];
+}
+
 /** Where the link in the first mail leads: one button, because programs that check mails follow links. */
-export function confirmPage({ locale, watch }: { locale: Locale; watch: Watch }): string {
+export function confirmPage({ locale, watch, waiting }: ConfirmPage): string {
   const words = seatsWords[locale];
-  const { title, text } = words.confirm;
+  const others = waiting.filter(({ token }) => token !== watch.token);
+  const { title, text } = others.length > 0 ? words.confirm.several : words.confirm;
+  const label = others.length > 0 ? words.confirm.button : words.manage.steps.confirm;
   return seatsPage({
     ...{ locale, title, toRoot: '../../', isUnlisted: true },
     content: `<h1>${escapeHtml(title)}</h1>
-<h2>${sectionHeading(watch, words, locale)}</h2>
-${sectionLine(watch.section?.sectionNumber, watch.sectionStatus, words)}
-${watch.section ? sectionFacts(watch.section, locale) : ''}
+${[watch, ...others].map((one) => asked(one, locale)).join('\n')}
 <p>${escapeHtml(text)}</p>
-<form method="post" action="${escapeHtml(watch.token)}"><button type="submit" class="main">${escapeHtml(words.manage.steps.confirm)}</button></form>`,
+<form method="post" action="${escapeHtml(watch.token)}"><button type="submit" class="main">${escapeHtml(label)}</button></form>`,
   });
+}
+
+function asked(watch: Watch, locale: Locale): string {
+  const words = seatsWords[locale];
+  return `<h2>${sectionHeading(watch, words, locale)}</h2>
+${sectionLine(watch.section?.sectionNumber, watch.sectionStatus, words)}
+${watch.section ? sectionFacts(watch.section, locale) : ''}`;
 }

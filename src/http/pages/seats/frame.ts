@@ -14,15 +14,25 @@ export interface SeatsPage {
   toRoot: string;
   /** Its address is somebody's secret. */
   isUnlisted?: boolean;
+  /** What was searched for, as the end of an address: the way back leads there. */
+  search?: string | undefined;
   /** Without the way back to the search: it is the search. */
   isSearch?: boolean;
 }
 
-export function seatsPage({ locale, title, content, toRoot, isUnlisted, isSearch }: SeatsPage): string {
+export function seatsPage({
+  locale,
+  title,
+  content,
+  toRoot,
+  isUnlisted,
+  isSearch,
+  search = '',
+}: SeatsPage): string {
   const words = seatsWords[locale];
   const back = isSearch
     ? ''
-    : `<nav aria-label="${escapeHtml(words.name)}"><a href="${toRoot}seats">${escapeHtml(words.toSearch)}</a></nav>\n`;
+    : `<nav aria-label="${escapeHtml(words.name)}"><a href="${toRoot}seats${escapeHtml(search)}">${escapeHtml(words.toSearch)}</a></nav>\n`;
   return pageOf({
     title: `${escapeHtml(title)} · ${escapeHtml(words.name)}`,
     lang: locale,
@@ -56,6 +66,8 @@ ul{list-style:none;margin:0;padding:0}
 .told strong{display:block}
 label,legend{display:block;font-weight:600;padding:0}
 input,select{display:block;width:100%;min-height:48px;margin-top:4px;padding:8px 12px;border:1px solid var(--muted);border-radius:8px;background:var(--paper);color:var(--ink);font:16px/1.4 system-ui,sans-serif}
+input[type=checkbox]{display:inline-block;width:20px;min-height:20px;height:20px;margin:0 8px 0 0;vertical-align:middle;accent-color:var(--accent)}
+.choice{font-weight:400;padding:12px 0}
 input[aria-invalid]{border:2px solid var(--person)}
 fieldset{border:0;margin:0;padding:0;min-width:0}
 .field{margin-top:16px;max-width:420px}
@@ -71,6 +83,7 @@ form>button,form>.main{margin-top:16px}
 .row form,.row button{margin:0}
 details{margin-top:16px}
 summary{cursor:pointer;padding:12px 0;min-height:48px}
+code{font:600 16px/1.5 ui-monospace,monospace;overflow-wrap:anywhere}
 dl{margin:12px 0;display:grid;grid-template-columns:max-content 1fr;gap:4px 16px}
 dt{color:var(--muted)}dd{margin:0;overflow-wrap:anywhere}
 section{margin-top:32px;padding-top:8px;border-top:1px solid var(--hair)}

@@ -8,6 +8,7 @@ import {
   type Freshness,
   freshnessLine,
   isOver,
+  isSnoozed,
   openNow,
   sectionChip,
   sectionFacts,
@@ -36,7 +37,16 @@ export interface ManagePage {
 }
 
 /** A step that was done, or what came of it instead. */
-export const outcomes = [...steps, 'refused', 'badValue', 'asked', 'askedTooOften', 'stillStopped'] as const;
+export const outcomes = [
+  ...steps,
+  'refused',
+  'badSnooze',
+  'badHours',
+  'badMost',
+  'asked',
+  'askedTooOften',
+  'stillStopped',
+] as const;
 type Outcome = (typeof outcomes)[number];
 
 export function managePage(page: ManagePage): string {
@@ -75,25 +85,29 @@ function standing(page: ManagePage, words: SeatsWords): string {
   if (watch.status === 'suppressed') say(manage.suppressed);
   if (watch.status === 'paused' && maxNotifications !== null && watch.notificationsSent >= maxNotifications)
     say(manage.pausedByLimit);
-  if (watch.status === 'unsubscribed')
-    say(
-      canUndo(watch, now)
-        ? manage.undoUntil(momentName(watch.undoUntil ?? 0, timeZone, locale))
-        : manage.ended,
-    );
+  if (watch.status === 'unsubscribed') say(ending(page, words));
   if (isSnoozed(watch, now)) say(manage.snooze.until(momentName(snoozeUntil ?? 0, timeZone, locale)));
   const isThere = !isOver(watch, now) && !watch.section?.isGone;
   const isOpen = watch.sectionStatus === 'Open' && watch.status !== 'unsubscribed' && isThere;
-  return `<p>${watchChip(watch.status, words)}</p>
+  const isTold = watch.status === 'active' && !page.hasStoppedEverything;
+  return `<p>${watchChip(watch, now, words)}</p>
 ${lines.join('\n')}
 ${sectionLine(watch.section?.sectionNumber, watch.sectionStatus, words)}
 ${freshnessLine(freshness, now, words)}
-${isOpen ? openNow(registrationUrl(watch), words) : ''}`;
+${isOpen ? openNow(registrationUrl(watch), words, isTold ? 'watching' : null) : ''}`;
+}
+
+function ending(
+  { watch, now, timeZone, locale, hasStoppedEverything }: ManagePage,
+  words: SeatsWords,
+): string {
+  const { manage } = words;
+  if (!canUndo(watch, now)) return manage.ended;
+  if (hasStoppedEverything) return manage.againFirst;
+  return manage.undoUntil(momentName(watch.undoUntil ?? 0, timeZone, locale));
 }
 
 const canUndo = ({ undoUntil }: Watch, now: number) => undoUntil !== null && undoUntil > now;
-const isSnoozed = ({ preferences: { snoozeUntil } }: Watch, now: number) =>
-  snoozeUntil !== null && snoozeUntil > now;
 
 /** The buttons for how it stands; the first is the likeliest. */
 function stepsFor(watch: Watch, now: number): Step[] {
@@ -113,7 +127,9 @@ function stepsFor(watch: Watch, now: number): Step[] {
 
 function controls(page: ManagePage, words: SeatsWords): string {
   const { watch, now } = page;
-  const steps: Step[] = [...(page.hasStoppedEverything ? (['again'] as const) : []), ...stepsFor(watch, now)];
+  // Which of two ways back to press, and whether the other is needed besides, is nobody's riddle: one, then the other.
+  const own = stepsFor(watch, now).filter((step) => !page.hasStoppedEverything || step !== 'undo');
+  const steps: Step[] = page.hasStoppedEverything ? ['again', ...own] : own;
   const buttons = steps.map((step) =>
     post(watch, step, button(words.manage.steps[step], step !== 'stop' && step !== 'pause')),
   );
@@ -143,7 +159,9 @@ ${post(watch, 'snooze', day)}
 }
 
 function hours({ watch, timeZone }: ManagePage, words: SeatsWords): string {
-  const { deliveryWindow: window } = watch.preferences;
+  const { deliveryWindow } = watch.preferences;
+  // From an hour to the same hour is the whole day.
+  const window = deliveryWindow?.startMinutes === deliveryWindow?.endMinutes ? null : deliveryWindow;
   const { hours: says, steps } = words.manage;
   // In the same form, whose values it does not need.
   const always = button(
@@ -154,11 +172,11 @@ function hours({ watch, timeZone }: ManagePage, words: SeatsWords): string {
   const from = window ? timeName(window.startMinutes) : '';
   const to = window ? timeName(window.endMinutes) : '';
   const time = (name: 'from' | 'to', value: string) =>
-    `<div><label for="${name}">${escapeHtml(words.hours[name])}</label><input id="${name}" name="${name}" type="time" required value="${value}" aria-describedby="hours-hint"></div>`;
+    `<div><label for="${name}">${escapeHtml(words.hours[name])}</label><input id="${name}" name="${name}" type="time" value="${value}" aria-describedby="hours-hint"></div>`;
   return `<section>
 <h2>${escapeHtml(says.heading)}</h2>
 <p>${escapeHtml(window ? says.now(from, to) : says.always)}</p>
-<p class="quiet" id="hours-hint">${escapeHtml(words.hours.hint(timeZone))}</p>
+<p class="quiet" id="hours-hint">${escapeHtml(`${words.hours.hint(timeZone)} ${words.watch.hoursEmpty}`)}</p>
 ${post(watch, 'hours', `<div class="row">${time('from', from)}${time('to', to)}${button(steps.hours)}${window ? always : ''}</div>`)}
 </section>`;
 }
@@ -168,7 +186,7 @@ function most({ watch }: ManagePage, words: SeatsWords): string {
   const max = watch.preferences.maxNotifications;
   return `<section>
 <h2>${escapeHtml(says.heading)}</h2>
-<p>${escapeHtml(says.sent(watch.notificationsSent))}${max === null ? ` ${escapeHtml(says.none)}` : ''}</p>
+<p>${escapeHtml(says.sent(watch.notificationsSent, max))}${max === null ? ` ${escapeHtml(says.none)}` : ''}</p>
 <p class="quiet" id="most-hint">${escapeHtml(says.hint)}</p>
 ${post(watch, 'most', `<div class="row"><div><label for="most">${escapeHtml(says.label)}</label><input id="most" name="most" type="number" inputmode="numeric" min="1" max="1000" value="${max ?? ''}" aria-describedby="most-hint"></div>${button(steps.most)}</div>`)}
 </section>`;
@@ -195,6 +213,6 @@ function sibling(one: Watch, back: string, now: number, words: SeatsWords): stri
     return post(one, step, content);
   });
   return `<li><div>${sectionChip(one.sectionStatus, words)}</div>
-<div><div><a href="${escapeHtml(one.token)}">${escapeHtml(name)}</a></div><div class="quiet">${escapeHtml(number)}<span class="mono">${escapeHtml(one.indexNumber)}</span></div><div>${watchChip(one.status, words)}</div></div>
+<div><div><a href="${escapeHtml(one.token)}">${escapeHtml(name)}</a></div><div class="quiet">${escapeHtml(number)}<span class="mono">${escapeHtml(one.indexNumber)}</span></div><div>${watchChip(one, now, words)}</div></div>
 <div class="row">${buttons.join('')}</div></li>`;
 }

@@ -21,12 +21,30 @@ export interface SearchPage {
   now: number;
   terms: readonly string[];
   isSample: boolean;
-  asked: { text: string; termId: string; campusCode: string };
+  asked: Search;
+  /** The university does not answer. */
+  isFailing: boolean;
   /** Undefined where nothing was asked for yet. */
   found: readonly FoundCourse[] | undefined;
+  /** Something was found, and left out because it is open. */
+  isAllOpen: boolean;
   /** There may be more than are shown. */
   isCut: boolean;
   freshnessOf(section: { termId: string; campusCode: string }): Freshness;
+}
+
+/** What a form asks for. */
+export interface Search {
+  text: string;
+  termId: string;
+  campusCode: string;
+  isOnlyClosed: boolean;
+}
+
+/** As the end of an address, so that whoever goes on from here finds the way back. */
+function addressOf({ text, termId, campusCode, isOnlyClosed }: Search): string {
+  const fields = { q: text, term: termId, campus: campusCode, ...(isOnlyClosed && { closed: '1' }) };
+  return `?${new URLSearchParams(fields)}`;
 }
 
 /** Beyond this, sections are folded under their course. */
@@ -38,7 +56,7 @@ export function searchPage(page: SearchPage): string {
   const { search } = words;
   const content = `<h1>${escapeHtml(search.title)}</h1>
 <p>${escapeHtml(search.lead)}</p>
-${isSample ? `<p class="quiet">${escapeHtml(words.sample)}</p>\n` : ''}${terms.length === 0 ? says(search.empty) : `${form(page, words)}\n${found ? results(page, found, words) : ''}`}`;
+${isSample ? `<p class="quiet">${escapeHtml(words.sample)}</p>\n` : ''}${terms.length === 0 ? says(page.isFailing ? search.failing : search.empty) : `${form(page, words)}\n${found ? results(page, found, words) : ''}`}`;
   return seatsPage({ locale, title: search.title, toRoot: '', isSearch: true, content });
 }
 
@@ -59,31 +77,58 @@ function form({ terms, asked }: SearchPage, words: SeatsWords): string {
 <select id="term" name="term">${option('', search.allTerms, asked.termId)}${termOptions.join('')}</select></div>
 <div><label for="campus">${escapeHtml(search.campus)}</label>
 <select id="campus" name="campus">${option('', search.allCampuses, asked.campusCode)}${campusOptions.join('')}</select></div></div>
+<label class="choice"><input type="checkbox" name="closed" value="1"${asked.isOnlyClosed ? ' checked' : ''}>${escapeHtml(search.onlyClosed)}</label>
 <button type="submit" class="main">${escapeHtml(search.button)}</button>
 </form>`;
 }
 
 function results(page: SearchPage, found: readonly FoundCourse[], words: SeatsWords): string {
   const { search } = words;
-  if (found.length === 0) return says(search.none);
+  if (found.length === 0) return says(page.isAllOpen ? search.noneClosed : search.none);
   const total = found.reduce((sum, { sections }) => sum + sections.length, 0);
   const isFolded = total > sectionsShownMax && found.length > 1;
   const freshness = found.map((one) => freshnessLine(page.freshnessOf(one), page.now, words));
   // Mostly all are in one list: then it is said once.
   const [common] = new Set(freshness).size === 1 ? freshness : [];
-  const courses = found.map((one, at) => course(one, common ? '' : (freshness[at] ?? ''), isFolded, page));
+  const codes = found.map(codeOf);
+  const courses = found.map((one, at) =>
+    course(one, page, {
+      ...{ freshness: common ? '' : (freshness[at] ?? ''), isFolded },
+      hasTwin: codes.indexOf(codeOf(one)) !== codes.lastIndexOf(codeOf(one)),
+    }),
+  );
   return `<h2>${escapeHtml(search.found(found.length))}</h2>
 ${page.isCut ? `<p>${escapeHtml(search.more)}</p>\n` : ''}${common ?? ''}
 ${courses.join('\n')}`;
 }
 
-function course(found: FoundCourse, freshness: string, isFolded: boolean, { locale }: SearchPage): string {
+/** Of several courses of one code the catalog tells by supplement codes, which nobody knows; people know sections' numbers. */
+const codeOf = ({ termId, campusCode, courseString }: FoundCourse) =>
+  [termId, campusCode, courseString].join(' ');
+
+function numbersOf({ sections }: FoundCourse): string {
+  const [first = '', last = ''] = [sections[0]?.sectionNumber, sections.at(-1)?.sectionNumber];
+  return first === last ? first : `${first}–${last}`;
+}
+
+interface Shown {
+  freshness: string;
+  isFolded: boolean;
+  hasTwin: boolean;
+}
+
+function course(found: FoundCourse, { locale, asked }: SearchPage, shown: Shown): string {
+  const { freshness, isFolded, hasTwin } = shown;
   const words = seatsWords[locale];
   const open = found.sections.filter(({ status }) => status === 'Open').length;
   const count = words.search.sections(found.sections.length, open);
-  const where = [termName(found.termId, words), campusName(found.campusCode, words)];
+  const where = [
+    ...(hasTwin ? [words.section.name(numbersOf(found))] : []),
+    ...[termName(found.termId, words), campusName(found.campusCode, words)],
+  ];
   const told = (isFolded ? where : [...where, count]).join(' · ');
-  const list = `<ul class="sections">${found.sections.map((section) => row(section, words, locale)).join('\n')}</ul>`;
+  const search = addressOf(asked);
+  const list = `<ul class="sections">${found.sections.map((section) => row(section, search, words, locale)).join('\n')}</ul>`;
   return `<section class="course">
 <h3><span class="mono">${escapeHtml(found.courseString)}</span> ${foreign(found.title, locale)}</h3>
 <p class="quiet">${escapeHtml(told)}</p>
@@ -91,12 +136,12 @@ ${freshness}${isFolded ? `<details><summary>${escapeHtml(count)}</summary>${list
 </section>`;
 }
 
-function row(section: SectionDetails, words: SeatsWords, locale: Locale): string {
+function row(section: SectionDetails, search: string, words: SeatsWords, locale: Locale): string {
   const { indexNumber, sectionNumber, termId } = section;
   const subtitle = section.subtitle ? `<div>${foreign(section.subtitle, locale)}</div>` : '';
   const told = warnings(section, words, locale).map((line) => `<div class="warned">${line}</div>`);
   return `<li><div>${sectionChip(section.status, words)}</div>
 <div><div><strong>${escapeHtml(words.section.name(sectionNumber))}</strong> <span class="quiet">${escapeHtml(words.section.index)} <span class="mono">${escapeHtml(indexNumber)}</span></span></div>
 ${subtitle}<div class="quiet">${meetingLines(section.meetingSummary, words, locale)}</div>${told.join('')}</div>
-<div><a class="button" href="seats/${escapeHtml(termId)}/${escapeHtml(indexNumber)}" aria-label="${escapeHtml(words.search.watchNamed(sectionNumber, indexNumber))}">${escapeHtml(words.search.watch)}</a></div></li>`;
+<div><a class="button" href="seats/${escapeHtml(`${termId}/${indexNumber}${search}`)}" aria-label="${escapeHtml(words.search.watchNamed(sectionNumber, indexNumber))}">${escapeHtml(words.search.watch)}</a></div></li>`;
 }

@@ -23,6 +23,8 @@ export interface SectionPage {
   freshness: Freshness;
   timeZone: string;
   registrationUrl: RegistrationUrl;
+  /** What was searched for before, as the end of an address; empty where nothing was. */
+  search: string;
   /** What was filled in, and what was wrong with it: the form comes back with both. */
   given?: WatchForm & { problem: 'badEmail' | 'badHours' };
 }
@@ -38,7 +40,7 @@ export function sectionPage(page: SectionPage): string {
   const words = seatsWords[locale];
   const name = sectionName({ ...section, section }, words);
   return seatsPage({
-    ...{ locale, toRoot: '../../' },
+    ...{ locale, toRoot: '../../', search: page.search },
     title: given ? words.watch[given.problem] : name,
     content: `${head(page, words)}
 ${sectionFacts(section, locale)}
@@ -47,20 +49,32 @@ ${isOver(section, page.now) || section.isGone ? '' : form(page, words)}`,
 }
 
 /** The same for a new watch and for one that was there: it does not tell which addresses watch. */
-export function askedPage(page: Omit<SectionPage, 'given'> & { verifies: boolean }): string {
-  const { locale, section, verifies } = page;
+export function askedPage(
+  page: Omit<SectionPage, 'given'> & { verifies: boolean; isSample: boolean },
+): string {
+  const { locale, section, verifies, search } = page;
   const words = seatsWords[locale];
-  const says = verifies ? words.asked : words.asked.unverified;
+  const { asked } = words;
+  const title = verifies ? asked.title : asked.unverified.title;
   return seatsPage({
-    ...{ locale, toRoot: '../../../', title: says.title },
-    content: `<h1>${escapeHtml(says.title)}</h1>
-<p>${escapeHtml(says.text)}</p>
+    ...{ locale, toRoot: '../../../', title, search },
+    content: `<h1>${escapeHtml(title)}</h1>
+${verifies ? whatNow(page.isSample, words) : `<p>${escapeHtml(asked.unverified.text)}</p>`}
 <section>
 ${head(page, words, 'h2')}
 ${sectionFacts(section, locale)}
 </section>
-<p><a href="../${escapeHtml(section.indexNumber)}">${escapeHtml(words.asked.again)}</a></p>`,
+<p><a href="../${escapeHtml(section.indexNumber + search)}">${escapeHtml(asked.again)}</a></p>`,
   });
+}
+
+function whatNow(isSample: boolean, { asked }: SeatsWords): string {
+  const paragraph = (text: string) => `<p>${escapeHtml(text)}</p>`;
+  return [
+    `<p><strong>${escapeHtml(asked.press)}</strong></p>`,
+    ...(isSample ? [`<p>${escapeHtml(asked.inbox)} <code>npx tidings inbox</code></p>`] : []),
+    ...[asked.several, asked.already, asked.nothing, asked.stoppedAll].map(paragraph),
+  ].join('\n');
 }
 
 function head(page: SectionPage, words: SeatsWords, level = 'h1'): string {
@@ -71,10 +85,10 @@ function head(page: SectionPage, words: SeatsWords, level = 'h1'): string {
   return `<${level}>${name}</${level}>
 ${sectionLine(section.sectionNumber, section.status, words)}
 ${problem === undefined ? freshnessLine(freshness, now, words) : `<p>${escapeHtml(problem)}</p>`}
-${isOpen ? openNow(registrationUrl(section), words) : ''}`;
+${isOpen ? openNow(registrationUrl(section), words, 'before') : ''}`;
 }
 
-function form({ section, timeZone, given }: SectionPage, words: SeatsWords): string {
+function form({ section, timeZone, given, search }: SectionPage, words: SeatsWords): string {
   const { watch, hours } = words;
   const isBadEmail = given?.problem === 'badEmail';
   const isBadHours = given?.problem === 'badHours';
@@ -86,7 +100,7 @@ function form({ section, timeZone, given }: SectionPage, words: SeatsWords): str
   return `<section>
 <h2 id="watch">${escapeHtml(watch.heading)}</h2>
 <p>${escapeHtml(watch.lead)}</p>
-<form method="post" action="${escapeHtml(section.indexNumber)}" aria-labelledby="watch">
+<form method="post" action="${escapeHtml(section.indexNumber + search)}" aria-labelledby="watch">
 <div class="field"><label for="email">${escapeHtml(watch.email)}</label>
 <input id="email" name="email" type="email" value="${escapeHtml(given?.email ?? '')}" required maxlength="254" autocomplete="email"${invalid('email-problem', isBadEmail, 'email-hint')}${isBadEmail ? ' autofocus' : ''}>
 ${isBadEmail ? problem('email-problem', watch.badEmail) : ''}<p class="quiet" id="email-hint">${escapeHtml(watch.emailHint)}</p></div>

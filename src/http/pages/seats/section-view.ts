@@ -1,6 +1,8 @@
-import type { SectionStatus, SubscriptionStatus } from '../../../db/seats-schema.ts';
+import type { SectionStatus } from '../../../db/seats-schema.ts';
 import type { Locale } from '../../../emails/words.ts';
 import type { SectionDetails } from '../../../sources/course-seats/catalog/catalog.ts';
+import { meetingsOf } from '../../../sources/course-seats/mail/readable.ts';
+import type { Watch } from '../../../sources/course-seats/subscriptions/subscriptions.ts';
 import { type CampusCode, parseTermId, termEndsAt } from '../../../sources/course-seats/term.ts';
 import { escapeHtml } from '../html.ts';
 import { type SeatsWords, seatsWords } from './words.ts';
@@ -22,8 +24,9 @@ const sectionSigns: Readonly<Record<SectionStatus, Sign>> = {
   Wait: ['◐', 'hand'],
   Unknown: ['○', 'stopped'],
 };
-const watchSigns: Readonly<Record<SubscriptionStatus, Sign>> = {
+const watchSigns: Readonly<Record<Watch['status'] | 'snoozed', Sign>> = {
   active: ['●', 'good'],
+  snoozed: ['◐', 'hand'],
   pending: ['◐', 'hand'],
   paused: ['■', 'stopped'],
   suppressed: ['▲', 'person'],
@@ -35,8 +38,15 @@ const chip = ([sign, meaning]: Sign, word: string) =>
 
 export const sectionChip = (status: SectionStatus, words: SeatsWords) =>
   chip(sectionSigns[status], words.sectionStatus[status]);
-export const watchChip = (status: SubscriptionStatus, words: SeatsWords) =>
-  chip(watchSigns[status], words.watchStatus[status]);
+
+/** One that is snoozed watches, but does not write: green would say more than is true. */
+export function watchChip(watch: Watch, now: number, words: SeatsWords): string {
+  const status = watch.status === 'active' && isSnoozed(watch, now) ? 'snoozed' : watch.status;
+  return chip(watchSigns[status], words.watchStatus[status]);
+}
+
+export const isSnoozed = ({ preferences: { snoozeUntil } }: Watch, now: number) =>
+  snoozeUntil !== null && snoozeUntil > now;
 
 /** In the catalog's own language, and said to be so where the page has another. */
 export const foreign = (text: string, locale: Locale) =>
@@ -66,14 +76,21 @@ export function freshnessLine(
   return `<p class="warning"><span aria-hidden="true">▲</span> ${escapeHtml(sentence)}</p>`;
 }
 
-/** `M 10:20-11:40 CAC SC 216; H …`: one meeting a line. */
+/** `M 10:20-11:40 CAC SC 216; H …`: one meeting a line, the day in the reader's language, as mails have it. */
 export function meetingLines(summary: string, words: SeatsWords, locale: Locale): string {
   const meetings = summary
     .split(';')
     .map((one) => one.trim())
     .filter((one) => one !== '' && one !== 'TBA');
   if (meetings.length === 0) return escapeHtml(words.section.noTimes);
-  return meetings.map((one) => foreign(one, locale)).join('<br>');
+  return meetings.map((one) => meetingLine(one, locale)).join('<br>');
+}
+
+function meetingLine(meeting: string, locale: Locale): string {
+  const named = meetingsOf(meeting, locale);
+  if (named === meeting) return foreign(meeting, locale);
+  const rest = meeting.slice(1);
+  return `${escapeHtml(named.slice(0, named.length - rest.length))}${foreign(rest, locale)}`;
 }
 
 /** What must be known before anybody hurries to register. */
@@ -134,11 +151,16 @@ export function sectionFacts(section: SectionDetails, locale: Locale): string {
 }
 
 /** Whoever looks at an open section need not wait for a mail. */
-export function openNow(url: string | undefined, words: SeatsWords): string {
+export function openNow(
+  url: string | undefined,
+  words: SeatsWords,
+  whose: 'before' | 'watching' | null,
+): string {
   const { openNow: says, register } = words.watch;
+  const next = whose === null ? '' : ` ${escapeHtml(says[whose])}`;
   const link =
     url === undefined
       ? ''
       : `\n<p><a class="button" href="${escapeHtml(url)}" rel="noreferrer">${escapeHtml(register)}</a></p>`;
-  return `<div class="told good"><p><strong>${escapeHtml(says.title)}</strong> ${escapeHtml(says.text)}</p>${link}</div>`;
+  return `<div class="told good"><p><strong>${escapeHtml(says.title)}</strong> ${escapeHtml(says.text)}${next}</p>${link}</div>`;
 }

@@ -1,3 +1,4 @@
+import { campusNames } from '../../../emails/templates/campus-names.ts';
 import type { SeatsWords } from './words.ts';
 
 const seasons = { winter: 'Winter', spring: 'Spring', summer: 'Summer', fall: 'Fall' } as const;
@@ -12,18 +13,12 @@ export const english: SeatsWords = {
   watchStatus: {
     pending: 'Waits for your confirmation',
     active: 'Watching',
+    snoozed: 'Snoozed',
     paused: 'Paused',
     suppressed: 'Stopped: mail does not arrive',
     unsubscribed: 'Ended',
   },
-  campuses: {
-    NB: 'New Brunswick',
-    NK: 'Newark',
-    CM: 'Camden',
-    ONLINE_NB: 'New Brunswick, online',
-    ONLINE_NK: 'Newark, online',
-    ONLINE_CM: 'Camden, online',
-  },
+  campuses: campusNames.en,
   term: ({ season, year }) => `${seasons[season]} ${year}`,
   ago(ms) {
     const seconds = Math.max(0, Math.round(ms / 1000));
@@ -63,7 +58,7 @@ export const english: SeatsWords = {
     title: 'Find a section to watch',
     lead: 'When a seat opens you get one mail, usually within half a minute.',
     label: 'Course or index',
-    hint: 'A code such as 01:198:111 or 198:111, an index such as 09214, or words of the title.',
+    hint: 'A code such as 01:198:111 or 198:111, an index of five digits, or words of the title.',
     term: 'Term',
     allTerms: 'All terms',
     campus: 'Campus',
@@ -74,6 +69,11 @@ export const english: SeatsWords = {
     found: (courses) => counted(courses, 'course found', 'courses found'),
     more: 'There may be more. Add a word, or choose a term and a campus.',
     sections: (count, open) => `${counted(count, 'section', 'sections')}, ${open} open`,
+    onlyClosed: 'Only sections without a free seat',
+    noneClosed: {
+      title: 'All that was found is open',
+      text: 'There is a free seat in each of these sections, so there is nothing to wait for. Search again without the choice to see them.',
+    },
     none: {
       title: 'Nothing found',
       text: 'No course has that code, index or title. Try fewer words, or another term or campus.',
@@ -82,17 +82,24 @@ export const english: SeatsWords = {
       title: 'There is no catalog yet',
       text: "The university's catalog is still being read. Please come back in a few minutes.",
     },
+    failing: {
+      title: 'There is no catalog yet',
+      text: "The university's catalog cannot be read at present. We keep trying; please come back later.",
+    },
   },
   watch: {
     openNow: {
       title: 'It is open right now',
-      text: 'You can register at once. If you watch it as well, you get a mail when it opens again after it has closed.',
+      text: 'You can register at once.',
+      before: 'If you watch it as well, you get a mail when it opens again after it has closed.',
+      watching: 'You get a mail when it opens again after it has closed.',
     },
     register: 'Go to registration',
     heading: 'Watch this section',
     lead: 'We write to you once each time it opens. First you get a mail to confirm that the address is yours.',
     email: 'Your e-mail address',
-    emailHint: 'Used for these mails only, and forgotten a day after you stop.',
+    emailHint:
+      'Used for these mails only, and deleted some time after you stop, with our record of the mails sent.',
     hoursHeading: 'Mail me only at certain hours',
     hoursEmpty: 'Left empty, mail comes at any hour.',
     button: 'Watch this section',
@@ -101,7 +108,13 @@ export const english: SeatsWords = {
   },
   asked: {
     title: 'Almost done: look into your inbox',
-    text: 'Press the button in the mail that we sent you, and you are watching. Whoever watches this section already gets the link to their watch instead. Nothing comes within some minutes? Look among the unwanted mails. If you once stopped all our mails, we keep to that: open the link to your watch in an older mail and press “Mail me again”.',
+    press: 'Press the button in the mail that we sent you, and you are watching.',
+    several: 'Asked for several sections? One mail confirms all that you have asked for.',
+    already: 'Whoever watches this section already gets the link to their watch instead.',
+    nothing: 'Nothing comes within some minutes? Look among the unwanted mails.',
+    stoppedAll:
+      'If you once stopped all our mails, we keep to that: open the link to your watch in an older mail and press “Mail me again”.',
+    inbox: 'On a sample campus the mail does not leave this machine. It is in the built-in inbox:',
     unverified: {
       title: 'You are watching',
       text: 'We write to you when it opens. The mail has a link to pause or stop.',
@@ -111,6 +124,11 @@ export const english: SeatsWords = {
   confirm: {
     title: 'Watch this section?',
     text: 'Press the button, and we write to you when it opens. Until then nothing happens.',
+    several: {
+      title: 'Watch these sections?',
+      text: 'They were asked for with your address. Press the button, and we write to you when one of them opens; on the next page you can stop each. Until then nothing happens.',
+    },
+    button: 'Yes, watch them',
   },
   manage: {
     title: 'Your watch',
@@ -129,7 +147,9 @@ export const english: SeatsWords = {
         'Mail comes to you again. If a watch waits for your confirmation, a mail with the button is on its way.',
     },
     refused: 'That is not possible any more. The page shows how it stands now.',
-    badValue: 'Nothing was changed: that value cannot be used.',
+    badSnooze: 'Nothing was changed: choose a day from tomorrow on, within a year.',
+    badHours: 'Nothing was changed: fill in both times, or neither for any hour.',
+    badMost: 'Nothing was changed: give a whole number from 1 to 1000, or nothing for no limit.',
     asked: 'We have sent you a mail. Press the button in it, and you are watching again.',
     askedTooOften:
       'You were asked several times today. Press the button in one of those mails, or try again tomorrow.',
@@ -153,6 +173,8 @@ export const english: SeatsWords = {
     suppressed:
       'Mail to your address came back or was reported as unwanted, so none is sent. Once that is mended you can resume, and we ask you by mail.',
     stoppedAll: 'You have stopped all our mails, so none is sent to you, about this or anything else.',
+    againFirst:
+      'This watch has ended as well. Press “Mail me again” first; then you can take that back for a day, or watch the section anew.',
     ended: 'This watch has ended. You can watch the section anew.',
     undoUntil: (when) => `Pressed by mistake? Until ${when} you can take it back.`,
     pausedByLimit: 'It is paused because you have had as many mails as you wished. Resume to go on.',
@@ -173,7 +195,10 @@ export const english: SeatsWords = {
       heading: 'How many mails',
       hint: 'After so many the watch pauses by itself.',
       label: 'At most (empty for no limit)',
-      sent: (count) => `${counted(count, 'mail', 'mails')} so far.`,
+      sent: (count, most) =>
+        most === null
+          ? `${counted(count, 'mail', 'mails')} so far.`
+          : `${count} of ${counted(most, 'mail', 'mails')} so far.`,
       none: 'No limit.',
     },
     siblings: 'What else you watch',

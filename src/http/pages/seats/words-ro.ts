@@ -1,3 +1,4 @@
+import { campusNames } from '../../../emails/templates/campus-names.ts';
 import type { SeatsWords } from './words.ts';
 
 const seasons = { winter: 'Iarna', spring: 'Primăvara', summer: 'Vara', fall: 'Toamna' } as const;
@@ -23,18 +24,12 @@ export const romanian: SeatsWords = {
   watchStatus: {
     pending: 'Așteaptă confirmarea dumneavoastră',
     active: 'Urmărită',
+    snoozed: 'Amânată',
     paused: 'În pauză',
     suppressed: 'Oprită: mesajele nu ajung',
     unsubscribed: 'Încheiată',
   },
-  campuses: {
-    NB: 'New Brunswick',
-    NK: 'Newark',
-    CM: 'Camden',
-    ONLINE_NB: 'New Brunswick, online',
-    ONLINE_NK: 'Newark, online',
-    ONLINE_CM: 'Camden, online',
-  },
+  campuses: campusNames.ro,
   term: ({ season, year }) => `${seasons[season]} ${year}`,
   ago(ms) {
     const seconds = Math.max(0, Math.round(ms / 1000));
@@ -78,7 +73,7 @@ export const romanian: SeatsWords = {
     title: 'Găsiți o secțiune de urmărit',
     lead: 'Când se eliberează un loc primiți un mesaj, de obicei în jumătate de minut.',
     label: 'Curs sau index',
-    hint: 'Un cod precum 01:198:111 sau 198:111, un index precum 09214 sau cuvinte din titlu.',
+    hint: 'Un cod precum 01:198:111 sau 198:111, un index din cinci cifre sau cuvinte din titlu.',
     term: 'Semestru',
     allTerms: 'Toate semestrele',
     campus: 'Campus',
@@ -90,6 +85,11 @@ export const romanian: SeatsWords = {
     more: 'Pot fi mai multe. Adăugați un cuvânt sau alegeți un semestru și un campus.',
     sections: (count, open) =>
       `${counted(count, 'secțiune', 'secțiuni')}, ${counted(open, 'deschisă', 'deschise')}`,
+    onlyClosed: 'Doar secțiuni fără loc liber',
+    noneClosed: {
+      title: 'Tot ce s-a găsit este deschis',
+      text: 'În fiecare dintre aceste secțiuni este un loc liber, deci nu este nimic de așteptat. Căutați fără această opțiune ca să le vedeți.',
+    },
     none: {
       title: 'Nu s-a găsit nimic',
       text: 'Niciun curs nu are acest cod, index sau titlu. Încercați cu mai puține cuvinte, alt semestru sau alt campus.',
@@ -98,17 +98,24 @@ export const romanian: SeatsWords = {
       title: 'Încă nu există un catalog',
       text: 'Catalogul universității este în curs de citire. Vă rugăm să reveniți peste câteva minute.',
     },
+    failing: {
+      title: 'Încă nu există un catalog',
+      text: 'Catalogul universității nu poate fi citit acum. Încercăm în continuare; vă rugăm să reveniți mai târziu.',
+    },
   },
   watch: {
     openNow: {
       title: 'Este deschisă chiar acum',
-      text: 'Vă puteți înscrie imediat. Dacă o și urmăriți, primiți un mesaj când se redeschide după ce s-a închis.',
+      text: 'Vă puteți înscrie imediat.',
+      before: 'Dacă o și urmăriți, primiți un mesaj când se redeschide după ce s-a închis.',
+      watching: 'Primiți un mesaj când se redeschide după ce s-a închis.',
     },
     register: 'Mergeți la înscriere',
     heading: 'Urmăriți această secțiune',
     lead: 'Vă scriem o dată de fiecare dată când se deschide. Mai întâi primiți un mesaj prin care confirmați că adresa este a dumneavoastră.',
     email: 'Adresa dumneavoastră de e-mail',
-    emailHint: 'Folosită doar pentru aceste mesaje și ștearsă la o zi după ce opriți.',
+    emailHint:
+      'Folosită doar pentru aceste mesaje și ștearsă la un timp după ce opriți, odată cu evidența mesajelor trimise.',
     hoursHeading: 'Vreau mesaje doar la anumite ore',
     hoursEmpty: 'Dacă lăsați gol, mesajele vin la orice oră.',
     button: 'Urmăriți această secțiune',
@@ -117,7 +124,14 @@ export const romanian: SeatsWords = {
   },
   asked: {
     title: 'Aproape gata: verificați-vă e-mailul',
-    text: 'Apăsați butonul din mesajul pe care vi l-am trimis și urmărirea începe. Cine urmărește deja această secțiune primește în schimb linkul urmăririi sale. Nu vine nimic în câteva minute? Căutați printre mesajele nedorite. Dacă ați oprit cândva toate mesajele noastre, respectăm asta: deschideți linkul urmăririi dintr-un mesaj mai vechi și apăsați „Trimiteți-mi din nou mesaje”.',
+    press: 'Apăsați butonul din mesajul pe care vi l-am trimis și urmărirea începe.',
+    several: 'Ați cerut mai multe secțiuni? Un singur mesaj confirmă tot ce ați cerut.',
+    already: 'Cine urmărește deja această secțiune primește în schimb linkul urmăririi sale.',
+    nothing: 'Nu vine nimic în câteva minute? Căutați printre mesajele nedorite.',
+    stoppedAll:
+      'Dacă ați oprit cândva toate mesajele noastre, respectăm asta: deschideți linkul urmăririi dintr-un mesaj mai vechi și apăsați „Trimiteți-mi din nou mesaje”.',
+    inbox:
+      'Într-un campus de probă mesajul nu părăsește acest calculator. Este în căsuța poștală încorporată:',
     unverified: {
       title: 'Urmăriți secțiunea',
       text: 'Vă scriem când se deschide. Mesajul are un link pentru pauză sau oprire.',
@@ -127,6 +141,11 @@ export const romanian: SeatsWords = {
   confirm: {
     title: 'Urmăriți această secțiune?',
     text: 'Apăsați butonul și vă scriem când se deschide. Până atunci nu se întâmplă nimic.',
+    several: {
+      title: 'Urmăriți aceste secțiuni?',
+      text: 'Au fost cerute cu adresa dumneavoastră. Apăsați butonul și vă scriem când se deschide una dintre ele; pe pagina următoare o puteți opri pe fiecare. Până atunci nu se întâmplă nimic.',
+    },
+    button: 'Da, le urmăresc',
   },
   manage: {
     title: 'Urmărirea dumneavoastră',
@@ -145,7 +164,9 @@ export const romanian: SeatsWords = {
         'Primiți din nou mesaje. Dacă o urmărire așteaptă confirmarea dumneavoastră, un mesaj cu butonul este pe drum.',
     },
     refused: 'Acest lucru nu mai este posibil. Pagina arată starea de acum.',
-    badValue: 'Nu s-a schimbat nimic: valoarea nu poate fi folosită.',
+    badSnooze: 'Nu s-a schimbat nimic: alegeți o zi începând de mâine, în cel mult un an.',
+    badHours: 'Nu s-a schimbat nimic: completați ambele ore, sau niciuna pentru orice oră.',
+    badMost: 'Nu s-a schimbat nimic: dați un număr întreg de la 1 la 1000, sau nimic pentru fără limită.',
     asked: 'V-am trimis un mesaj. Apăsați butonul din el și urmăriți din nou.',
     askedTooOften:
       'Astăzi v-am întrebat de mai multe ori. Apăsați butonul dintr-unul dintre acele mesaje sau încercați mâine din nou.',
@@ -170,6 +191,8 @@ export const romanian: SeatsWords = {
       'Mesajele către adresa dumneavoastră s-au întors sau au fost marcate ca nedorite, așa că nu se trimite nimic. După ce se rezolvă, puteți relua, iar noi vă întrebăm printr-un mesaj.',
     stoppedAll:
       'Ați oprit toate mesajele noastre, așa că nu vi se trimite nimic, nici despre aceasta, nici despre altceva.',
+    againFirst:
+      'Și această urmărire s-a încheiat. Apăsați mai întâi „Trimiteți-mi din nou mesaje”; apoi puteți anula oprirea timp de o zi sau puteți urmări secțiunea din nou.',
     ended: 'Această urmărire s-a încheiat. Puteți urmări secțiunea din nou.',
     undoUntil: (when) => `Ați apăsat din greșeală? Puteți reveni până la ${when}.`,
     pausedByLimit: 'Este în pauză pentru că ați primit atâtea mesaje câte ați dorit. Reluați ca să continue.',
@@ -190,7 +213,10 @@ export const romanian: SeatsWords = {
       heading: 'Câte mesaje',
       hint: 'După atâtea, urmărirea intră singură în pauză.',
       label: 'Cel mult (gol pentru fără limită)',
-      sent: (count) => `${counted(count, 'mesaj', 'mesaje')} până acum.`,
+      sent: (count, most) =>
+        most === null
+          ? `${counted(count, 'mesaj', 'mesaje')} până acum.`
+          : `${count} din ${counted(most, 'mesaj', 'mesaje')} până acum.`,
       none: 'Fără limită.',
     },
     siblings: 'Ce mai urmăriți',

@@ -1,3 +1,4 @@
+import { campusNames } from '../../../emails/templates/campus-names.ts';
 import type { SeatsWords } from './words.ts';
 
 const seasons = { winter: '冬季学期', spring: '春季学期', summer: '夏季学期', fall: '秋季学期' } as const;
@@ -11,18 +12,12 @@ export const chinese: SeatsWords = {
   watchStatus: {
     pending: '等待您确认',
     active: '正在关注',
+    snoozed: '已推迟',
     paused: '已暂停',
     suppressed: '已停止：邮件无法送达',
     unsubscribed: '已结束',
   },
-  campuses: {
-    NB: 'New Brunswick',
-    NK: 'Newark',
-    CM: 'Camden',
-    ONLINE_NB: 'New Brunswick（线上）',
-    ONLINE_NK: 'Newark（线上）',
-    ONLINE_CM: 'Camden（线上）',
-  },
+  campuses: campusNames['zh-CN'],
   term: ({ season, year }) => `${year} 年${seasons[season]}`,
   ago(ms) {
     const seconds = Math.max(0, Math.round(ms / 1000));
@@ -60,7 +55,7 @@ export const chinese: SeatsWords = {
     title: '查找要关注的班级',
     lead: '一有名额，您就会收到一封邮件，通常在半分钟之内。',
     label: '课程或编号',
-    hint: '课程代码（如 01:198:111 或 198:111）、编号（如 09214）或课程名称中的词。',
+    hint: '课程代码（如 01:198:111 或 198:111）、五位数的编号或课程名称中的词。',
     term: '学期',
     allTerms: '所有学期',
     campus: '校区',
@@ -71,22 +66,33 @@ export const chinese: SeatsWords = {
     found: (courses) => `找到 ${courses} 门课程`,
     more: '可能还有更多。请增加一个词，或选择学期和校区。',
     sections: (count, open) => `${count} 个班级，${open} 个有名额`,
+    onlyClosed: '只看没有名额的班级',
+    noneClosed: {
+      title: '找到的班级都有名额',
+      text: '这些班级现在都有名额，无需等待。取消此选项再搜索，即可看到它们。',
+    },
     none: {
       title: '没有找到',
       text: '没有课程符合此代码、编号或名称。请减少词语，或换一个学期或校区。',
     },
     empty: { title: '还没有课程目录', text: '正在读取学校的课程目录。请几分钟后再来。' },
+    failing: {
+      title: '还没有课程目录',
+      text: '目前无法读取学校的课程目录。我们会继续尝试，请稍后再来。',
+    },
   },
   watch: {
     openNow: {
       title: '现在就有名额',
-      text: '您可以马上注册。如果您同时关注它，那么在它满员后再次放出名额时，您会收到邮件。',
+      text: '您可以马上注册。',
+      before: '如果您同时关注它，那么在它满员后再次放出名额时，您会收到邮件。',
+      watching: '在它满员后再次放出名额时，您会收到邮件。',
     },
     register: '前往注册',
     heading: '关注此班级',
     lead: '每次放出名额，我们给您写一封邮件。您会先收到一封邮件，用来确认邮箱属于您。',
     email: '您的邮箱地址',
-    emailHint: '只用于这些邮件；停止关注一天后即被删除。',
+    emailHint: '只用于这些邮件；停止关注后，会在一段时间后随已发邮件的记录一并删除。',
     hoursHeading: '只在特定时段给我发邮件',
     hoursEmpty: '留空则随时发送。',
     button: '关注此班级',
@@ -95,13 +101,24 @@ export const chinese: SeatsWords = {
   },
   asked: {
     title: '就差一步：请查看您的收件箱',
-    text: '请按下我们发给您的邮件中的按钮，关注随即开始。已经关注此班级的人会改为收到其关注的链接。几分钟内没有收到？请查看垃圾邮件。如果您曾停止我们的所有邮件，我们会遵守：请打开较早邮件中您的关注链接，按下“重新给我发邮件”。',
+    press: '请按下我们发给您的邮件中的按钮，关注随即开始。',
+    several: '申请了多个班级？一封邮件即可确认您申请的全部班级。',
+    already: '已经关注此班级的人会改为收到其关注的链接。',
+    nothing: '几分钟内没有收到？请查看垃圾邮件。',
+    stoppedAll:
+      '如果您曾停止我们的所有邮件，我们会遵守：请打开较早邮件中您的关注链接，按下“重新给我发邮件”。',
+    inbox: '在示例校区，邮件不会离开这台机器。它在内置的收件箱里：',
     unverified: { title: '您已关注', text: '有名额时我们会写信给您。邮件中有暂停或停止的链接。' },
     again: '地址写错了？重新输入',
   },
   confirm: {
     title: '要关注此班级吗？',
     text: '按下按钮，有名额时我们就写信给您。在此之前，什么都不会发生。',
+    several: {
+      title: '要关注这些班级吗？',
+      text: '有人用您的邮箱申请了它们。按下按钮，其中任何一个有名额时我们就写信给您；在下一页可以逐个停止。在此之前，什么都不会发生。',
+    },
+    button: '是的，全部关注',
   },
   manage: {
     title: '您的关注',
@@ -119,7 +136,9 @@ export const chinese: SeatsWords = {
       again: '您将重新收到邮件。如果有关注在等待您确认，带有按钮的邮件已在路上。',
     },
     refused: '这已经无法做到。页面显示的是现在的状态。',
-    badValue: '没有任何改变：这个值不能使用。',
+    badSnooze: '没有任何改变：请选择明天起一年之内的某一天。',
+    badHours: '没有任何改变：请填写两个时间；都不填则随时发送。',
+    badMost: '没有任何改变：请填写 1 到 1000 的整数；留空则不限。',
     asked: '我们已给您发了一封邮件。按下其中的按钮，您就重新关注了。',
     askedTooOften: '今天已多次请您确认。请按下其中一封邮件里的按钮，或明天再试。',
     stillStopped: '发往您邮箱的邮件在这里仍被停止。请联系此服务的管理者。',
@@ -141,6 +160,7 @@ export const chinese: SeatsWords = {
     suppressed:
       '发往您邮箱的邮件被退回或被举报为垃圾邮件，因此不再发送。问题解决后您可以恢复，我们会用邮件请您确认。',
     stoppedAll: '您已停止我们的所有邮件，因此不会就此班级或其他任何事给您发信。',
+    againFirst: '此关注也已结束。请先按“重新给我发邮件”；之后一天之内可以撤销停止，也可以重新关注此班级。',
     ended: '此关注已结束。您可以重新关注此班级。',
     undoUntil: (when) => `按错了？${when} 之前可以撤销。`,
     pausedByLimit: '您已收到所希望的邮件数量，因此已暂停。恢复后继续。',
@@ -161,7 +181,7 @@ export const chinese: SeatsWords = {
       heading: '邮件数量',
       hint: '达到这个数量后，关注会自动暂停。',
       label: '最多（留空则不限）',
-      sent: (count) => `至今 ${count} 封。`,
+      sent: (count, most) => (most === null ? `至今 ${count} 封。` : `至今 ${count} 封，最多 ${most} 封。`),
       none: '不限。',
     },
     siblings: '您还关注',

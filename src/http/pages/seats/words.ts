@@ -17,7 +17,7 @@ export interface SeatsWords {
   sample: string;
   colon: string;
   sectionStatus: Readonly<Record<SectionStatus, string>>;
-  watchStatus: Readonly<Record<SubscriptionStatus, string>>;
+  watchStatus: Readonly<Record<SubscriptionStatus | 'snoozed', string>>;
   campuses: Readonly<Record<CampusCode, string>>;
   term(term: Term): string;
   /** Of milliseconds: "6 s ago". */
@@ -28,7 +28,7 @@ export interface SeatsWords {
   search: SearchWords;
   watch: WatchWords;
   asked: AskedWords;
-  confirm: Says;
+  confirm: ConfirmWords;
   manage: ManageWords;
   notices: Readonly<Record<Notice, Says>>;
 }
@@ -80,12 +80,18 @@ interface SearchWords {
   found(courses: number): string;
   more: string;
   sections(count: number, open: number): string;
+  /** The choice, and where it leaves nothing of what was found. */
+  onlyClosed: string;
+  noneClosed: Says;
   none: Says;
   empty: Says;
+  /** No catalog, and the university does not answer. */
+  failing: Says;
 }
 
 interface WatchWords {
-  openNow: Says;
+  /** `before` is for who does not watch it yet. */
+  openNow: Says & { before: string; watching: string };
   register: string;
   heading: string;
   lead: string;
@@ -104,10 +110,25 @@ interface HoursWords {
   to: string;
 }
 
-interface AskedWords extends Says {
+/** One paragraph each. */
+interface AskedWords {
+  title: string;
+  press: string;
+  several: string;
+  already: string;
+  nothing: string;
+  stoppedAll: string;
+  /** Followed by the command that shows it. */
+  inbox: string;
   /** Where addresses are taken as they come. */
   unverified: Says;
   again: string;
+}
+
+interface ConfirmWords extends Says {
+  /** Where more than one section waits. */
+  several: Says;
+  button: string;
 }
 
 interface ManageWords {
@@ -115,7 +136,10 @@ interface ManageWords {
   /** What was just done. */
   done: Readonly<Record<Step, string>>;
   refused: string;
-  badValue: string;
+  /** Nothing was changed, and what can be filled in. */
+  badSnooze: string;
+  badHours: string;
+  badMost: string;
   /** To go on they must answer a mail. */
   asked: string;
   askedTooOften: string;
@@ -127,6 +151,8 @@ interface ManageWords {
   pending: string;
   suppressed: string;
   stoppedAll: string;
+  /** For a watch that has ended besides. */
+  againFirst: string;
   ended: string;
   undoUntil(when: string): string;
   pausedByLimit: string;
@@ -143,7 +169,7 @@ interface ManageWords {
     heading: string;
     hint: string;
     label: string;
-    sent(count: number): string;
+    sent(count: number, most: number | null): string;
     none: string;
   };
   siblings: string;

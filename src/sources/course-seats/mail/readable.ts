@@ -48,10 +48,10 @@ const localesKeptMax = 50;
 /** When, as the campus's clocks show it, with the name of their time: a reader may be elsewhere. */
 export function timeOf(at: number, locale: string, timeZone: string): string {
   const day = { weekday: 'short', day: 'numeric', month: 'long' } as const;
-  const time = { hour: 'numeric', minute: '2-digit', timeZoneName: 'short' } as const;
+  // Of 24 hours in every language, as the catalog's own times beside it are.
+  const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' } as const;
   const format = new Intl.DateTimeFormat(localeOr(locale), { ...day, ...time, timeZone });
-  // Intl parts time and AM by a space that not every font has.
-  return format.format(at).replaceAll('\u202f', ' ');
+  return format.format(at);
 }
 
 /** A tag that is none is no reason to fail here: the template says that it is not written in it. */
