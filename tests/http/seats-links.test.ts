@@ -54,6 +54,21 @@ onBothDatabases('links in mails to students', (dialect) => {
       expect(text).toContain(`<form method="post" action="${token}">`);
     });
 
+    test('lists all that waits for its owner, because the button confirms it together', async () => {
+      const email = somebody();
+      const token = await watched(email);
+      expect((await get(`/seats/confirm/${token}`)).text).toContain('Watch this section?');
+      const other = await watched(email, '09215');
+      await watched(somebody(), '21000');
+      const { text } = await get(`/seats/confirm/${token}`);
+      expect(text).toContain('Watch these sections?');
+      expect(['09214', '09215', '21000'].map((index) => text.includes(index))).toEqual([true, true, false]);
+      expect(text.match(/<button/g)).toHaveLength(1);
+      expect(text).not.toContain(other);
+      await post(api, `/seats/confirm/${token}`);
+      expect(await world.statusOf(other)).toBe('active');
+    });
+
     test('the button confirms, and leads to the watch; the link then leads there too', async () => {
       const token = await watched();
       const { status, goesTo } = await post(api, `/seats/confirm/${token}`);
@@ -102,14 +117,19 @@ onBothDatabases('links in mails to students', (dialect) => {
       const token = await confirmed();
       const until = async () =>
         (await world.seats.subscriptions.find(token))?.preferences.snoozeUntil ?? null;
-      expect(await press(token, 'snooze', { until: 'tomorrow' })).toContain('No mail before');
+      expect((await get(`/seats/manage/${token}`)).text).toContain('</span> Watching</span>');
+      const snoozed = await press(token, 'snooze', { until: 'tomorrow' });
+      expect(snoozed).toContain('No mail before');
+      expect(snoozed).toContain('</span> Snoozed</span>');
       expect(await until()).toBeGreaterThan(world.clock.now());
       await press(token, 'snooze', { until: 'next-week' });
       await press(token, 'snooze', { until: '2026-03-08' });
       // Eight in the morning, of a day on which the clocks went forward.
       expect(await until()).toBe(Date.UTC(2026, 2, 8, 12));
       for (const wrong of ['2020-01-01', '2026-02-30', '', '9999-01-01', '<script>'])
-        expect(await press(token, 'snooze', { until: wrong })).toContain('Nothing was changed');
+        expect(await press(token, 'snooze', { until: wrong })).toContain(
+          'Nothing was changed: choose a day from tomorrow on',
+        );
       expect(await until()).toBe(Date.UTC(2026, 2, 8, 12));
       await press(token, 'wake');
       expect(await until()).toBeNull();
@@ -119,11 +139,23 @@ onBothDatabases('links in mails to students', (dialect) => {
       const token = await confirmed();
       const text = await press(token, 'hours', { from: '22:00', to: '07:30' });
       expect(text).toContain('Mail comes from 22:00 to 07:30.');
-      expect(await press(token, 'hours', { from: '22:00', to: '' })).toContain('Nothing was changed');
+      expect(await press(token, 'hours', { from: '22:00', to: '' })).toContain(
+        'Nothing was changed: fill in both times, or neither',
+      );
+      expect(await press(token, 'hours', { from: '22:00', to: '22:00' })).toContain(
+        'Mail comes at any hour.',
+      );
+      await press(token, 'hours', { from: '22:00', to: '07:30' });
+      expect(await press(token, 'hours', { from: '', to: '' })).toContain('Mail comes at any hour.');
+      await press(token, 'hours', { from: '22:00', to: '07:30' });
       expect(await press(token, 'always')).toContain('Mail comes at any hour.');
-      expect(await press(token, 'most', { most: '3' })).toContain('value="3"');
+      const limited = await press(token, 'most', { most: '3' });
+      expect(limited).toContain('value="3"');
+      expect(limited).toContain('0 of 3 mails so far.');
       for (const wrong of ['0', '-1', '1001', '2.5', 'x'])
-        expect(await press(token, 'most', { most: wrong })).toContain('Nothing was changed');
+        expect(await press(token, 'most', { most: wrong })).toContain(
+          'Nothing was changed: give a whole number from 1 to 1000',
+        );
       await press(token, 'most', { most: '' });
       expect((await world.seats.subscriptions.find(token))?.preferences).toMatchObject({
         ...{ deliveryWindow: null, maxNotifications: null },
@@ -142,6 +174,27 @@ onBothDatabases('links in mails to students', (dialect) => {
       const after = await press(token, 'again');
       expect(after).toContain('Mail comes to you again.');
       expect(after).not.toContain('Mail me again');
+    });
+
+    test('who left and stopped all mails has one way back at a time', async () => {
+      const email = somebody();
+      const token = await confirmed(email);
+      await press(token, 'stop');
+      const { suppressions } = world.parts.api.consent;
+      await suppressions.add([{ address: email as Address, reason: 'unsubscribed' }], 'the recipient');
+      const { text } = await get(`/seats/manage/${token}`);
+      expect(text).toContain(`action="${token}/again"`);
+      expect(text).toContain('Press “Mail me again” first');
+      expect(text).not.toContain(`action="${token}/undo"`);
+      expect(await press(token, 'again')).toContain(`action="${token}/undo"`);
+      expect(await press(token, 'undo')).toContain('Taken back. You are watching again.');
+    });
+
+    test('of an open section tells its watcher what comes next, and others not', async () => {
+      const token = await confirmed(somebody(), '09215');
+      const { text } = await get(`/seats/manage/${token}`);
+      expect(text).toContain('You can register at once. You get a mail when it opens again');
+      expect(await press(token, 'pause')).not.toContain('You get a mail when it opens again');
     });
 
     test('whose address bounced can go on when that is mended, and is asked by mail', async () => {
