@@ -12,6 +12,8 @@ export interface Circumstances {
   /** When its recipient left this source's mails; null for who has not. */
   unsubscribedAt: number | null;
   pauses: readonly { scope: string; reason: string; by: string; at: number }[];
+  /** Why the source would have its recipient wait now, if it would. */
+  sourceSays?: string | null;
   /** The account with which mails leave at present. */
   account: string;
   /** How that account is asked; null where it never was. */

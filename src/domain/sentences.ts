@@ -121,10 +121,14 @@ const sentences = {
   claimed: ({ actor }) => `Worker ${actor} took it in hand.`,
   begun: ({ actor, detail }) => `Worker ${actor} began to hand it to ${provider(detail)}.`,
   taken_up: ({ actor }) => `Worker ${actor} began to look into it.`,
-  unsubscribed: ({ detail }) =>
-    detail.via === undefined
+  unsubscribed: (moment) => {
+    const { actor, detail } = moment;
+    if (actor.startsWith('operator '))
+      return `Stopped while it waited: ${actor} ended it for them${because(moment)}.`;
+    return detail.via === undefined
       ? 'Not sent: the recipient had unsubscribed.'
-      : `Stopped while it waited: the recipient unsubscribed${viaWords[detail.via] ?? ''}.`,
+      : `Stopped while it waited: the recipient unsubscribed${viaWords[detail.via] ?? ''}.`;
+  },
   address_suppressed: (moment) => `Not sent: the address must not be mailed${because(moment)}.`,
   no_address: () => 'Not sent: the recipient has no address.',
   ineligible: (moment) => `Not sent: the source said not to${because(moment)}.`,
@@ -195,6 +199,7 @@ const viaWords: Readonly<Record<string, string>> = {
   'one-click': ' with the button of their mail program',
   page: ' on our page',
   link: ' by the link in a mail',
+  'manage page': ' on the page of their watch',
 };
 
 const provider = ({ account, error }: Detail) => nameOf(account ?? error?.provider ?? null);

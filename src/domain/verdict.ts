@@ -62,10 +62,11 @@ const verdicts: Record<Status, (one: Case) => Verdict> = {
   pending: (one) => {
     const deferred = last(one, 'deferred');
     const isPutOff = deferred?.detail.from === 'sending' && deferred === one.moments.at(-1);
-    const why = isPutOff
-      ? `${nameOf(deferred.detail.account ?? null)} could not take it${inBrackets(deferred.detail.error)}`
-      : 'it waits to be sent';
-    return waiting(one, why, isPutOff ? 'next try' : 'due');
+    if (isPutOff) {
+      const name = nameOf(deferred.detail.account ?? null);
+      return waiting(one, `${name} could not take it${inBrackets(deferred.detail.error)}`, 'next try');
+    }
+    return waiting(one, waitsBecause(one, deferred), 'due');
   },
   failed_transient: (one) => {
     const { state } = one;
@@ -176,6 +177,11 @@ const verdicts: Record<Status, (one: Case) => Verdict> = {
   skipped_unsubscribed: (one) => {
     const { unsubscribedAt, now } = one.circumstances;
     const when = unsubscribedAt === null ? '' : `, ${ago(now - unsubscribedAt)}`;
+    const cause = last(one, 'unsubscribed');
+    if (cause?.actor.startsWith('operator ')) {
+      const reason = cause.detail.reason === undefined ? '' : `: ${withoutStop(cause.detail.reason)}`;
+      return notSent(one, `${cause.actor} stopped it for them${reason}.`);
+    }
     return notSent(one, `the recipient had unsubscribed before it was to leave${when}.`);
   },
   skipped_no_email: (one) => notSent(one, `the source ${one.source} knows no address of this recipient.`),
@@ -186,10 +192,25 @@ const verdicts: Record<Status, (one: Case) => Verdict> = {
     return notSent(one, `when it was to leave, the source ${one.source} said not to send it${why}.`);
   },
   expired: (one) => {
+    const ended = last(one, 'expired');
+    const reason = ended?.detail.error?.message;
+    // Before its own time was over, it was the source that saw no use in it any more.
+    if (reason && (one.expiresAt === null || ended.at < one.expiresAt))
+      return notSent(one, `it had become too late for it to be of use: ${lowered(withoutStop(reason))}.`);
     const bound = one.expiresAt === null ? '' : ` It had to leave before ${minuteOf(one.expiresAt)}.`;
     return notSent(one, `it had become too late for it to be of use.${bound}`);
   },
 };
+
+const onlyWaits = 'it waits to be sent';
+
+/** Its time is the source's wish: what it said when it put the delivery off, or would say now of one that it made for later. */
+function waitsBecause({ moments, state, circumstances }: Case, deferred: Moment | undefined): string {
+  if (state.dueAt === null || state.dueAt <= circumstances.now) return onlyWaits;
+  const said = deferred === moments.at(-1) ? deferred?.detail.error?.message : undefined;
+  const reason = said ?? circumstances.sourceSays;
+  return reason ? `${onlyWaits}: ${lowered(withoutStop(reason))}` : onlyWaits;
+}
 
 /** What makes a delivery wait for another try. */
 const pauses = [
@@ -228,7 +249,7 @@ function isOnlyLookedUp({ moments }: Case): boolean {
 }
 
 function waiting({ state, hindrances: [first], circumstances: { now } }: Case, why: string, what: string) {
-  if (first) return notYet(`${first.brief}${why === 'it waits to be sent' ? '' : `; before that, ${why}`}.`);
+  if (first) return notYet(`${first.brief}${why === onlyWaits ? '' : `; before that, ${why}`}.`);
   return notYet(`${why}; ${what === 'due' ? 'it is due' : what} ${whenOf(state, now)}.`);
 }
 

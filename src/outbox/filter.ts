@@ -5,7 +5,7 @@ import { type Path, tableBy } from './paths.ts';
 import type { DeliveryFilter } from './queries.ts';
 
 /** A filter in its parts: each can check a row that another part has found, and some can find rows themselves. */
-export type PartName = Exclude<keyof DeliveryFilter, 'below' | 'limit'>;
+export type PartName = Exclude<keyof DeliveryFilter, 'below' | 'limit' | 'alsoTo'>;
 
 export interface Part {
   name: PartName;

@@ -7,8 +7,9 @@ import type { Status } from '../domain/status.ts';
 import { lapsesUntilSuspect } from './claim.ts';
 import { type DeliveryCount, readCounts } from './counts.ts';
 import { findDelivery } from './find.ts';
+import { readPageOfPerson } from './person.ts';
 import { statusList } from './rows.ts';
-import { type DeliveryPage, readPage } from './search.ts';
+import type { DeliveryPage } from './search.ts';
 
 /** Reading the outbox: never locks, never changes. */
 export interface OutboxQueries {
@@ -59,6 +60,8 @@ export interface DeliveryFilter {
   recipientPrefix?: string;
   address?: string;
   addressPrefix?: string;
+  /** Beside `address`: the same person as sources know them, for what has not been written to an address yet. */
+  alsoTo?: readonly { source: string; recipients: readonly string[] }[];
   /** The code of the last error. */
   errorCode?: string;
   /** From this moment on. */
@@ -73,7 +76,7 @@ export interface DeliveryFilter {
 export function createQueries(db: Database): OutboxQueries {
   return {
     counts: () => readCounts(db),
-    page: (filter) => readPage(db, filter),
+    page: (filter) => readPageOfPerson(db, filter),
 
     async search(filter) {
       const rows: DeliveryRow[] = [];
@@ -84,7 +87,7 @@ export function createQueries(db: Database): OutboxQueries {
           limit: filter.limit - rows.length,
           ...(below !== undefined && { below }),
         };
-        const page = await readPage(db, wanted);
+        const page = await readPageOfPerson(db, wanted);
         rows.push(...page.rows);
         below = page.next ?? 0;
       } while (rows.length < filter.limit && below > 0);

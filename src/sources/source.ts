@@ -22,6 +22,10 @@ export interface Source {
   recheck?(deliveries: readonly Claimed[], tx: Tx): Promise<ReadonlyMap<number, Verdict>>;
   /** Bookkeeping on facts, in the transaction that makes them true. */
   changed?: FactListener;
+  /** Which recipients have, or had, this address: until a mail is written, the outbox knows them by no other name. Newest first. */
+  recipientsAt?(address: Address, limit: number): Promise<string[]>;
+  /** Why a mail to this recipient would have to wait now: a sentence, or null where it would not. */
+  whyWait?(recipient: string): Promise<string | null>;
   /** These have used the link in a mail, or have taken that back: in consent's own transaction. */
   left?(recipients: readonly string[], tx: Tx): Promise<void>;
   returned?(recipients: readonly string[], tx: Tx): Promise<void>;

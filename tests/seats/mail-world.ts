@@ -24,7 +24,7 @@ export function seatSourceOf(world: SeatsWorld, more: Partial<SeatSourceParts> =
       manageUrl: (token) => `https://seats.example.org/manage/${token}`,
       unsubscribeUrls: consentOf(world).unsubscribe.linksFor,
     },
-    subscriptions: { left: async () => {}, returned: async () => {} },
+    subscriptions: { left: async () => {}, returned: async () => {}, recipientsAt: async () => [] },
     registrationUrl: noRegistrationUrl,
     ...more,
   });

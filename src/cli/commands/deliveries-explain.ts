@@ -3,11 +3,13 @@ import type { DeliveryRow } from '../../db/schema.ts';
 import { type Address, addressKey, parseAddress } from '../../domain/address.ts';
 import type { Circumstances } from '../../domain/hindrances.ts';
 import type { Engine } from '../../engine.ts';
-import type { OutboxQueries } from '../../outbox/queries.ts';
+import type { DeliveryFilter, OutboxQueries } from '../../outbox/queries.ts';
+import { recipientsAt } from '../../sources/recipients-at.ts';
 import { wholeNumber } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { printable, shellWord } from '../printable.ts';
 import type { Terminal } from '../terminal.ts';
+import { tellWatch, watchJson } from '../watch-words.ts';
 import { noDelivery } from './deliveries-show.ts';
 
 interface ExplainOptions {
@@ -17,6 +19,8 @@ interface ExplainOptions {
 }
 
 const limitByDefault = 5;
+/** As many as one person may have at once. */
+const watchesMax = 30;
 
 export function addExplain(deliveries: Command, { terminal }: Context): void {
   deliveries
@@ -57,8 +61,12 @@ async function explainReference(
   ]);
   const { db, clock, queries, provider } = engine;
   const surroundings = await readSurroundings(db, clock, provider.account);
-  const explainRow = async (row: DeliveryRow, address = row.to_email) =>
-    words.explained(row, await queries.story(row.seq), await surroundings.around({ ...row, address }));
+  const explainRow = async (row: DeliveryRow, address = row.to_email) => {
+    const around = await surroundings.around({ ...row, address });
+    const source = engine.sources.find(({ name }) => name === row.source);
+    const sourceSays = (await source?.whyWait?.(row.recipient)) ?? null;
+    return words.explained(row, await queries.story(row.seq), { ...around, sourceSays });
+  };
 
   // The ids of some providers look like addresses; one that is known is meant.
   const one = await queries.find(reference);
@@ -71,6 +79,7 @@ async function explainReference(
   if (!parsed.ok) throw noDelivery(reference);
   const { address } = parsed;
   const found = await ofPerson(queries, address, {
+    alsoTo: await recipientsAt(engine.sources, address),
     limit: options.limit + 1,
     ...(options.below !== undefined && { below: options.below }),
   });
@@ -79,6 +88,7 @@ async function explainReference(
   const circumstances = await surroundings.around({ address });
   const all = [];
   for (const row of rows) all.push(await explainRow(row, row.to_email ?? address));
+  const watches = (await engine.seats?.subscriptions.list({ address }, watchesMax + 1)) ?? [];
   if (options.json) {
     const { suppression, pauses } = circumstances;
     return terminal.json({
@@ -86,6 +96,7 @@ async function explainReference(
       suppression: suppression && { ...suppression, at: new Date(suppression.at).toISOString() },
       pauses: pauses.map((pause) => ({ ...pause, at: new Date(pause.at).toISOString() })),
       deliveries: all.map(words.explanationJson),
+      watches: watches.slice(0, watchesMax).map(watchJson),
       next: below && { below },
     });
   }
@@ -94,6 +105,9 @@ async function explainReference(
     : [];
   const left = await engine.consent.unsubscribe.leftBy(addressKey(address));
   listed.push(...left.map((one) => printable(tellLeft(one, address, circumstances.now))));
+  listed.push(...watches.slice(0, watchesMax).map((watch) => tellWatch(watch, circumstances.now)));
+  if (watches.length > watchesMax)
+    listed.push(`More watches: npx tidings seats watches --email ${shellWord(address)}`);
   if (rows.length === 0) {
     return terminal.print(...nothing(address, options.below !== undefined, circumstances), ...listed);
   }
@@ -111,15 +125,15 @@ async function explainReference(
 
 /**
  * Everything for one person, newest first: by the address that was written to, and by the recipient, which is the same
- * address in lower case where a source has no better name, and stays when retention has blanked the other.
+ * address in lower case where a source has no better name, and stays when retention has blanked the other; or by the better name.
  */
 async function ofPerson(
   queries: OutboxQueries,
   address: Address,
-  page: { limit: number; below?: number },
+  { alsoTo, ...page }: Pick<DeliveryFilter, 'alsoTo' | 'limit' | 'below'>,
 ): Promise<DeliveryRow[]> {
   const rows = await Promise.all([
-    queries.search({ ...page, address }),
+    queries.search({ ...page, address, ...(alsoTo && { alsoTo }) }),
     queries.search({ ...page, recipient: address }),
     queries.search({ ...page, recipient: addressKey(address) }),
   ]);

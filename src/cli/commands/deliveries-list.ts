@@ -4,6 +4,7 @@ import { requireAddress } from '../../domain/address.ts';
 import { meanings } from '../../domain/tell-now.ts';
 import { deliveryJson } from '../../outbox/delivery-json.ts';
 import type { DeliveryFilter } from '../../outbox/queries.ts';
+import { recipientsAt } from '../../sources/recipients-at.ts';
 import { ago } from '../../std/duration.ts';
 import { requireStatus, severalTimes, wholeNumber } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
@@ -44,9 +45,11 @@ export function addList(deliveries: Command, { terminal }: Context): void {
     )
     .action(async (options: ListOptions) => {
       const filter = filterOf(options);
-      await withEngine(async ({ queries, clock, pauses }, config) => {
+      await withEngine(async ({ queries, clock, pauses, sources }, config) => {
+        const alsoTo =
+          options.to === undefined ? [] : await recipientsAt(sources, requireAddress(options.to));
         // One more than asked for says whether there is a next page.
-        const found = await queries.search({ ...filter, limit: options.limit + 1 });
+        const found = await queries.search({ ...filter, alsoTo, limit: options.limit + 1 });
         const rows = found.slice(0, options.limit);
         const below = found.length > rows.length ? (rows.at(-1)?.seq ?? null) : null;
         if (options.json)

@@ -1,7 +1,10 @@
 import { Type } from 'typebox';
 import type { DeliveryRow } from '../../db/schema.ts';
+import { parseAddress } from '../../domain/address.ts';
 import { deliveryJson, storyJson } from '../../outbox/delivery-json.ts';
 import type { DeliveryFilter, OutboxQueries } from '../../outbox/queries.ts';
+import { recipientsAt } from '../../sources/recipients-at.ts';
+import type { Source } from '../../sources/source.ts';
 import type { Clock } from '../../std/clock.ts';
 import { Refusal } from '../../std/refusal.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -9,6 +12,7 @@ import { below, closed, delivery, limit, line, mail, next, nothing, status, stor
 
 interface DeliveryParts {
   queries: OutboxQueries;
+  sources: readonly Source[];
   clock: Clock;
 }
 
@@ -22,7 +26,7 @@ export function deliveryRoutes(parts: DeliveryParts): Route[] {
   return [listRoute(parts), showRoute(parts), mailRoute(parts)];
 }
 
-function listRoute({ queries }: DeliveryParts): Route {
+function listRoute({ queries, sources }: DeliveryParts): Route {
   return defineRoute({
     method: 'GET',
     path: '/api/v1/deliveries',
@@ -57,7 +61,9 @@ function listRoute({ queries }: DeliveryParts): Route {
       },
     },
     async handle({ query: { limit = limitByDefault, ...filter } }) {
-      const { rows, next } = await queries.page({ ...filter, limit } as DeliveryFilter);
+      const parsed = filter.address === undefined ? undefined : parseAddress(filter.address);
+      const alsoTo = parsed?.ok ? await recipientsAt(sources, parsed.address) : [];
+      const { rows, next } = await queries.page({ ...filter, alsoTo, limit } as DeliveryFilter);
       const body = { deliveries: rows.map(deliveryJson), next: next === null ? null : { below: next } };
       return { status: 200, body };
     },

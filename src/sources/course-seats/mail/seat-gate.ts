@@ -7,7 +7,7 @@ import type { Verdict } from '../../../outbox/begin.ts';
 import type { Claimed } from '../../../outbox/claim.ts';
 import type { Clock } from '../../../std/clock.ts';
 import { campusesOf } from '../term.ts';
-import { type Circumstances, judge, type Sibling } from './verdict.ts';
+import { byTheHour, type Circumstances, judge, type Sibling } from './verdict.ts';
 import { isPauseByCount } from './watch-book.ts';
 
 /**
@@ -45,6 +45,19 @@ export function createSeatGate({ db: { dialect }, clock, timeZone, verifiesAddre
       }),
     );
   };
+}
+
+/** For whoever explains: does the hour, or a snooze, keep a mail from this watch now? A fan-out makes such mails for later. */
+export async function readWhyWait(
+  { db, clock, timeZone }: Pick<GateParts, 'db' | 'clock' | 'timeZone'>,
+  recipient: string,
+): Promise<string | null> {
+  const watch = await db.read
+    .selectFrom('subscriptions')
+    .selectAll()
+    .where('subscription_id', '=', Number(recipient))
+    .executeTakeFirst();
+  return (watch && byTheHour(watch, { now: clock.now(), timeZone })?.error?.message) ?? null;
 }
 
 /** Locked in the order of their numbers: of two mails to one person, the second waits until it is known that the first leaves. */

@@ -14,7 +14,7 @@ import { seatWords } from '../words.ts';
 import { buildMailJob, type JobRow, type MailJob } from './mail-job.ts';
 import { lineOf, meetingsOf, timeOf } from './readable.ts';
 import { keepSeatBooks } from './seat-books.ts';
-import { createSeatGate } from './seat-gate.ts';
+import { createSeatGate, readWhyWait } from './seat-gate.ts';
 import { readJobRows, readStatuses, sectionKey } from './seat-rows.ts';
 import { validateMailJob } from './validate-mail-job.ts';
 
@@ -41,7 +41,7 @@ export interface SeatSourceParts {
   registrationUrl: RegistrationUrl;
   /** 000-74: for who has chosen none. */
   defaultLocale?: string;
-  subscriptions: Pick<Subscriptions, 'left' | 'returned'>;
+  subscriptions: Pick<Subscriptions, 'left' | 'returned' | 'recipientsAt'>;
 }
 
 export const seatSourceName = 'course-seats';
@@ -64,6 +64,8 @@ export function createSeatSource(parts: SeatSourceParts): Source {
     draft: (batch) => draftSeatMails(batch, parts),
     recheck: createSeatGate(parts),
     changed: (facts, tx) => keepSeatBooks(tx, db.dialect, facts, parts.clock.now()),
+    whyWait: (recipient) => readWhyWait(parts, recipient),
+    recipientsAt: subscriptions.recipientsAt,
     async left(recipients, tx) {
       for (const recipient of recipients) await subscriptions.left(Number(recipient), tx);
     },

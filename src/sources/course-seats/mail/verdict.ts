@@ -134,7 +134,10 @@ function byTheCount(
 const doubtPauseMs = 30_000;
 
 /** 8.7 */
-function byTheHour(watch: SubscriptionRow, { now, timeZone }: Circumstances): Verdict | undefined {
+export function byTheHour(
+  watch: SubscriptionRow,
+  { now, timeZone }: Pick<Circumstances, 'now' | 'timeZone'>,
+): Verdict | undefined {
   const { window_start_minutes: startMinutes, window_end_minutes: endMinutes, snooze_until } = watch;
   const window = startMinutes === null || endMinutes === null ? null : { startMinutes, endMinutes };
   const awakeAt = Math.max(now, snooze_until ?? 0);

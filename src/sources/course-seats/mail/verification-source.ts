@@ -28,7 +28,7 @@ export interface VerificationSourceParts {
   tokenOf: (tokenId: string) => string;
   links: { confirmUrl(token: string): string; manageUrl(token: string): string };
   defaultLocale?: string;
-  subscriptions: Pick<Subscriptions, 'left' | 'returned'>;
+  subscriptions: Pick<Subscriptions, 'left' | 'returned' | 'recipientsAt'>;
 }
 
 export const verificationSourceName = 'course-seats-verification';
@@ -68,6 +68,7 @@ export function createVerificationSource(parts: VerificationSourceParts): Source
       );
     },
     changed: (facts, tx) => keepSuppressions(tx, db.dialect, facts, parts.clock.now()),
+    recipientsAt: subscriptions.recipientsAt,
     async left(recipients, tx) {
       for (const recipient of recipients) await subscriptions.left(Number(recipient), tx);
     },

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Unsubscribe } from '../../../consent/unsubscribe.ts';
 import type { Tx } from '../../../db/database.ts';
 import type { SubscriptionRow } from '../../../db/seats-schema.ts';
-import { resumeDeliveries, stopDeliveries } from '../../../outbox/stop.ts';
+import { resumeDeliveries, type StopOrder, stopDeliveries } from '../../../outbox/stop.ts';
 import { seatSourceName } from '../mail/seat-source.ts';
 import { verificationSourceName } from '../mail/verification-source.ts';
 import { lockContact } from './contact.ts';
@@ -33,8 +33,9 @@ export interface LeavingParts extends LinkParts {
 /** Mails of both kinds are this watch's. */
 const sources = [seatSourceName, verificationSourceName];
 const actor = 'the recipient';
+type StopWords = Pick<StopOrder, 'actor' | 'detail'>;
 
-type Leaving = Pick<Subscriptions, 'cancel' | 'undoCancel' | 'left' | 'returned'>;
+type Leaving = Pick<Subscriptions, 'cancel' | 'stop' | 'undoCancel' | 'left' | 'returned'>;
 
 export function createLeaving(parts: LeavingParts): Leaving {
   const { db, clock, log } = parts;
@@ -43,10 +44,9 @@ export function createLeaving(parts: LeavingParts): Leaving {
     sources.map((source) => ({ source, recipient: String(row.subscription_id) }));
 
   /** Once more is not wrong: something may have come to wait while this person was leaving. */
-  async function stopMails(tx: Tx, row: SubscriptionRow): Promise<void> {
+  async function stopMails(tx: Tx, row: SubscriptionRow, words: StopWords): Promise<void> {
     for (const whose of ownersOf(row)) {
-      const order = { whose, event: 'unsubscribed', actor, detail: { via: 'manage page' } } as const;
-      await stopDeliveries(tx, order, clock.now(), outboxParts);
+      await stopDeliveries(tx, { whose, event: 'unsubscribed', ...words }, clock.now(), outboxParts);
     }
   }
 
@@ -56,14 +56,18 @@ export function createLeaving(parts: LeavingParts): Leaving {
       await resumeDeliveries(tx, { whose, ...words }, clock.now(), outboxParts);
   }
 
-  async function leaveIn(tx: Tx, row: SubscriptionRow, via: string): Promise<Outcome> {
+  async function leaveIn(
+    tx: Tx,
+    row: SubscriptionRow,
+    detail: Readonly<Record<string, string>>,
+  ): Promise<'changed' | 'unchanged'> {
     if (row.status === 'unsubscribed') return 'unchanged';
     const cells = {
       status: 'unsubscribed',
       left_at: clock.now(),
       status_before_leaving: row.status,
     } as const;
-    return changeWatch(tx, parts, row, cells, 'unsubscribed', { via });
+    return changeWatch(tx, parts, row, cells, 'unsubscribed', detail);
   }
 
   /** Under the lock of the contact. */
@@ -90,10 +94,23 @@ export function createLeaving(parts: LeavingParts): Leaving {
     // waits for none. What somebody holds is passed over, and whoever holds it reads the watch after us and stops by itself.
     cancel: (token) =>
       withWatch(parts, token, 'cancelled', async (row, tx) => {
-        const outcome = await leaveIn(tx, row, 'manage page');
-        await stopMails(tx, row);
+        const detail = { via: 'manage page' };
+        const outcome = await leaveIn(tx, row, detail);
+        await stopMails(tx, row, { actor, detail });
         return outcome;
       }),
+
+    async stop(subscriptionId, { by, because }) {
+      const outcome = await db.transaction(async (tx) => {
+        const row = await lockWatch(tx, db, subscriptionId);
+        if (!row) return 'unknown';
+        const left = await leaveIn(tx, row, { via: 'operator', by, because });
+        await stopMails(tx, row, { actor: by, detail: { via: 'operator', reason: because } });
+        return left;
+      });
+      if (outcome === 'changed') log.info('seats.watch_stopped', { subscriptionId });
+      return outcome;
+    },
 
     undoCancel: (token) =>
       withFound(parts, token, 'undone', (found) =>
@@ -115,7 +132,7 @@ export function createLeaving(parts: LeavingParts): Leaving {
 
     async left(subscriptionId, tx) {
       const row = await lockWatch(tx, db, subscriptionId);
-      if (row) await leaveIn(tx, row, 'link in a mail');
+      if (row) await leaveIn(tx, row, { via: 'link in a mail' });
     },
 
     async returned(subscriptionId, tx) {

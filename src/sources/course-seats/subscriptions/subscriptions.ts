@@ -2,6 +2,7 @@ import type { Tokens } from '../../../consent/token.ts';
 import type { Unsubscribe } from '../../../consent/unsubscribe.ts';
 import type { Database, Tx } from '../../../db/database.ts';
 import type { SectionStatus, SubscriptionStatus } from '../../../db/seats-schema.ts';
+import type { Address } from '../../../domain/address.ts';
 import type { Outbox } from '../../../outbox/outbox.ts';
 import type { Clock } from '../../../std/clock.ts';
 import type { Ids } from '../../../std/ids.ts';
@@ -17,6 +18,7 @@ import { defaultLimits, type Limits } from './limits.ts';
 import { createMailAgain } from './mail-again.ts';
 import { showWatches } from './watch.ts';
 import { findByToken } from './watch-link.ts';
+import { createWatchList, type ListedWatch, type WatchesOf } from './watch-list.ts';
 import { readOrder, type WatchOrder } from './watch-order.ts';
 import { type FoundTargets, findCourse, findSection } from './watch-target.ts';
 
@@ -40,12 +42,21 @@ export interface Subscriptions {
   setWindow(token: string, window: DeliveryWindow | null): Promise<Changed>;
   setMaxNotifications(token: string, max: number | null): Promise<Changed>;
   cancel(token: string): Promise<Changed>;
+  /** The same for an operator, at their wish: `by` and `because` stand in its line. They may take it back as if it were their own. */
+  stop(
+    subscriptionId: number,
+    why: { by: string; because: string },
+  ): Promise<'changed' | 'unchanged' | 'unknown'>;
   /** Takes back a cancel or an unsubscribe, for a day. */
   undoCancel(token: string): Promise<Changed>;
   /** Whether the owner of this link has stopped all mails to their address, from whatever source. */
   hasStoppedEverything(token: string): Promise<boolean>;
   /** Takes that back, at any time; who waits for a confirmation is asked again. */
   mailAgain(token: string): Promise<Changed>;
+  /** For an operator: what a person watches or has watched, or who watches a section. Newest first. */
+  list(whose: WatchesOf, limit: number): Promise<ListedWatch[]>;
+  /** The numbers of all watches of this address, newest first: what the outbox knows their owner by. */
+  recipientsAt(address: Address, limit: number): Promise<string[]>;
   /** Consent's word, in its own transaction: the link in a mail was used, or taken back. */
   left(subscriptionId: number, tx: Tx): Promise<void>;
   returned(subscriptionId: number, tx: Tx): Promise<void>;
@@ -202,6 +213,7 @@ export function createSubscriptions(given: SubscriptionsParts): Subscriptions {
     ...createChanging(parts),
     ...createLeaving(parts),
     ...createMailAgain(parts),
+    ...createWatchList(parts),
     housekeep: createHousekeeping(parts),
   };
 }
