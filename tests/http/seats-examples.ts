@@ -30,6 +30,7 @@ export const seatExamples: Record<string, [path: string, options?: AskOptions]> 
     ]),
   ),
   'GET /seats': ['/seats?q=198'],
+  'GET /seats/{term}': ['/seats/nothing'],
   'GET /seats/{term}/{index}': [`/seats/${term}/09214`],
   'POST /seats/{term}/{index}': [`/seats/${term}/09214`, { body: 'email=person-2@example.org' }],
   'GET /seats/{term}/{index}/asked': [`/seats/${term}/09214/asked`],
@@ -39,7 +40,10 @@ export const seatExamples: Record<string, [path: string, options?: AskOptions]> 
   'POST /seats/manage/{token}/{step}': [`/seats/manage/${unknownToken}/pause`],
 };
 
-const pages = Object.keys(seatExamples).filter((name) => name.includes(' /seats'));
+/** Without the one that asks no database. */
+const pages = Object.keys(seatExamples).filter(
+  (name) => name.includes(' /seats') && name !== 'GET /seats/{term}',
+);
 
 interface Walk {
   world: () => SeatsApiWorld;
@@ -79,6 +83,10 @@ export function seatParticular({ world, api, brokenApi }: Walk): Record<string, 
     ...(await post(api(), address, fields)),
     json: null,
   });
+  const unfollowed = async (address: string): Promise<Answered> => {
+    const response = await fetch(`${api().url}${address}`, { redirect: 'manual' });
+    return { status: response.status, headers: response.headers, text: await response.text(), json: null };
+  };
   const tokenRoutes = ['', '/siblings'].map((rest) => `GET ${byToken}/{token}${rest}`);
   const changeRoutes = changes.map((name) => `POST ${byToken}/{token}/${name}`);
 
@@ -143,10 +151,10 @@ export function seatParticular({ world, api, brokenApi }: Walk): Record<string, 
       api().ask('POST', `/seats/${term}/09214`, { headers: { 'sec-fetch-site': 'cross-site' } }),
     'GET /seats/confirm/{token} 200': async () =>
       of('GET /seats/confirm/{token}', await watched({ isConfirmed: false })),
-    'GET /seats/confirm/{token} 303': async () => {
-      const response = await fetch(`${api().url}/seats/confirm/${await watched()}`, { redirect: 'manual' });
-      return { status: response.status, headers: response.headers, text: await response.text(), json: null };
-    },
+    'GET /seats/{term} 303': () => unfollowed(`/seats/${term}`),
+    'GET /seats/{term} 404': () => ask('GET /seats/{term}'),
+    'GET /seats/{term} 400': () => ask('GET /seats/{term}', '/seats/%E0%A4'),
+    'GET /seats/confirm/{token} 303': async () => unfollowed(`/seats/confirm/${await watched()}`),
     'POST /seats/confirm/{token} 303': async () => posted(`/seats/confirm/${await watched()}`),
     'GET /seats/manage/{token} 200': async () => of('GET /seats/manage/{token}', await watched()),
     'POST /seats/manage/{token}/{step} 303': async () => posted(`/seats/manage/${await watched()}/pause`),

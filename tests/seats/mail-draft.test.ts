@@ -29,6 +29,7 @@ onBothDatabases('a seat mail', (dialect) => {
     expect(mail?.text).toContain(
       'INTRO COMPUTER SCI\n01:198:111 section 05, index 09214\nSeen open: Wed, December 31',
     );
+    expect(mail?.text).toContain('Campus: New Brunswick');
     expect(mail?.text).toContain('Meets:\nMon 10:20-11:40 BUS HIL 114\nThu 10:20-11:40 BUS HIL 114');
     expect(mail?.text).toContain(
       'https://sims.rutgers.edu/webreg/editSchedule.htm?login=cas&semesterSelection=12026&indexList=09214',
