@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { deliveryJson } from '../../src/outbox/delivery-json.ts';
+import { plainSource } from '../../src/sources/plain/plain.ts';
 import { rowIn } from '../support/rows.ts';
 import { type Api, type ApiWorld, createApiWorld } from './api-world.ts';
 
@@ -47,6 +48,19 @@ describe('deliveries', () => {
     expect(deliveries.map(({ occasion }: { occasion: string }) => Number(occasion.split('-')[1]))).toEqual(
       numbers,
     );
+  });
+
+  test('by an address, those too that a source knows its owner by another name for', async () => {
+    await rowIn(world, 'sent', 1);
+    await rowIn(world, 'needs_review', 2);
+    const recipientsAt = async (address: string) => (address === 'ana@example.org' ? [person(2)] : []);
+    const person = (number: number) => `person-${number}@example.org`;
+    api = await world.serve({ api: { sources: [{ ...plainSource, recipientsAt }] } });
+    const found = async (query: string) =>
+      (await list(query)).deliveries.map(({ recipient }: { recipient: string }) => recipient);
+    expect(await found('?address=ana@example.org')).toEqual([person(2)]);
+    expect(await found('?address=ana@example.org&status=sent')).toEqual([]);
+    expect(await found(`?address=${person(1)}`)).toEqual([person(1)]);
   });
 
   test.each([
