@@ -51,6 +51,7 @@ onBothDatabases('the search for students', (dialect) => {
       const closed = await look('/seats?q=198:111&closed=1');
       expect([closed.includes('09214'), closed.includes('09215')]).toEqual([true, false]);
       expect(closed).toContain('name="closed" value="1" checked>');
+      expect(closed).toContain('1 section without a free seat');
       expect(await look('/seats?q=09215&closed=1')).toContain('All that was found is open');
       expect(await look('/seats?q=nothing&closed=1')).toContain('Nothing found');
     });

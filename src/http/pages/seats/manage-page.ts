@@ -86,7 +86,8 @@ function standing(page: ManagePage, words: SeatsWords): string {
   if (watch.status === 'paused' && maxNotifications !== null && watch.notificationsSent >= maxNotifications)
     say(manage.pausedByLimit);
   if (watch.status === 'unsubscribed') say(ending(page, words));
-  if (isSnoozed(watch, now)) say(manage.snooze.until(momentName(snoozeUntil ?? 0, timeZone, locale)));
+  if (isSnoozed(watch, now) && watch.status !== 'unsubscribed')
+    say(manage.snooze.until(momentName(snoozeUntil ?? 0, timeZone, locale)));
   const isThere = !isOver(watch, now) && !watch.section?.isGone;
   const isOpen = watch.sectionStatus === 'Open' && watch.status !== 'unsubscribed' && isThere;
   const isTold = watch.status === 'active' && !page.hasStoppedEverything;

@@ -121,7 +121,9 @@ function course(found: FoundCourse, { locale, asked }: SearchPage, shown: Shown)
   const { freshness, isFolded, hasTwin } = shown;
   const words = seatsWords[locale];
   const open = found.sections.filter(({ status }) => status === 'Open').length;
-  const count = words.search.sections(found.sections.length, open);
+  const count = asked.isOnlyClosed
+    ? words.search.closedSections(found.sections.length)
+    : words.search.sections(found.sections.length, open);
   const where = [
     ...(hasTwin ? [words.section.name(numbersOf(found))] : []),
     ...[termName(found.termId, words), campusName(found.campusCode, words)],

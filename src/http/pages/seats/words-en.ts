@@ -69,6 +69,7 @@ export const english: SeatsWords = {
     found: (courses) => counted(courses, 'course found', 'courses found'),
     more: 'There may be more. Add a word, or choose a term and a campus.',
     sections: (count, open) => `${counted(count, 'section', 'sections')}, ${open} open`,
+    closedSections: (count) => `${counted(count, 'section', 'sections')} without a free seat`,
     onlyClosed: 'Only sections without a free seat',
     noneClosed: {
       title: 'All that was found is open',
@@ -114,7 +115,7 @@ export const english: SeatsWords = {
     nothing: 'Nothing comes within some minutes? Look among the unwanted mails.',
     stoppedAll:
       'If you once stopped all our mails, we keep to that: open the link to your watch in an older mail and press “Mail me again”.',
-    inbox: 'On a sample campus the mail does not leave this machine. It is in the built-in inbox:',
+    inbox: 'This is a sample campus. Unless a mail service was set up, the mail is in the built-in inbox:',
     unverified: {
       title: 'You are watching',
       text: 'We write to you when it opens. The mail has a link to pause or stop.',

@@ -85,6 +85,7 @@ export const romanian: SeatsWords = {
     more: 'Pot fi mai multe. Adăugați un cuvânt sau alegeți un semestru și un campus.',
     sections: (count, open) =>
       `${counted(count, 'secțiune', 'secțiuni')}, ${counted(open, 'deschisă', 'deschise')}`,
+    closedSections: (count) => `${counted(count, 'secțiune', 'secțiuni')} fără loc liber`,
     onlyClosed: 'Doar secțiuni fără loc liber',
     noneClosed: {
       title: 'Tot ce s-a găsit este deschis',
@@ -131,7 +132,7 @@ export const romanian: SeatsWords = {
     stoppedAll:
       'Dacă ați oprit cândva toate mesajele noastre, respectăm asta: deschideți linkul urmăririi dintr-un mesaj mai vechi și apăsați „Trimiteți-mi din nou mesaje”.',
     inbox:
-      'Într-un campus de probă mesajul nu părăsește acest calculator. Este în căsuța poștală încorporată:',
+      'Acesta este un campus de probă. Dacă nu s-a configurat un serviciu de e-mail, mesajul este în căsuța poștală încorporată:',
     unverified: {
       title: 'Urmăriți secțiunea',
       text: 'Vă scriem când se deschide. Mesajul are un link pentru pauză sau oprire.',

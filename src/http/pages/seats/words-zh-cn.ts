@@ -66,6 +66,7 @@ export const chinese: SeatsWords = {
     found: (courses) => `找到 ${courses} 门课程`,
     more: '可能还有更多。请增加一个词，或选择学期和校区。',
     sections: (count, open) => `${count} 个班级，${open} 个有名额`,
+    closedSections: (count) => `${count} 个没有名额的班级`,
     onlyClosed: '只看没有名额的班级',
     noneClosed: {
       title: '找到的班级都有名额',
@@ -107,7 +108,7 @@ export const chinese: SeatsWords = {
     nothing: '几分钟内没有收到？请查看垃圾邮件。',
     stoppedAll:
       '如果您曾停止我们的所有邮件，我们会遵守：请打开较早邮件中您的关注链接，按下“重新给我发邮件”。',
-    inbox: '在示例校区，邮件不会离开这台机器。它在内置的收件箱里：',
+    inbox: '这是示例校区。如果没有设置邮件服务，邮件就在内置的收件箱里：',
     unverified: { title: '您已关注', text: '有名额时我们会写信给您。邮件中有暂停或停止的链接。' },
     again: '地址写错了？重新输入',
   },

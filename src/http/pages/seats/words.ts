@@ -80,6 +80,8 @@ interface SearchWords {
   found(courses: number): string;
   more: string;
   sections(count: number, open: number): string;
+  /** Where those with a free seat are left out. */
+  closedSections(count: number): string;
   /** The choice, and where it leaves nothing of what was found. */
   onlyClosed: string;
   noneClosed: Says;
