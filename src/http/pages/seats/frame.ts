@@ -67,7 +67,7 @@ ul{list-style:none;margin:0;padding:0}
 label,legend{display:block;font-weight:600;padding:0}
 input,select{display:block;width:100%;min-height:48px;margin-top:4px;padding:8px 12px;border:1px solid var(--muted);border-radius:8px;background:var(--paper);color:var(--ink);font:16px/1.4 system-ui,sans-serif}
 input[type=checkbox]{display:inline-block;width:20px;min-height:20px;height:20px;margin:0 8px 0 0;vertical-align:middle;accent-color:var(--accent)}
-.choice{font-weight:400;padding:12px 0}
+.choice{font-weight:400;min-height:48px;padding:12px 0;margin-top:4px}
 input[aria-invalid]{border:2px solid var(--person)}
 fieldset{border:0;margin:0;padding:0;min-width:0}
 .field{margin-top:16px;max-width:420px}
