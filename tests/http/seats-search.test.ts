@@ -126,6 +126,15 @@ onBothDatabases('the search for students', (dialect) => {
     expect(await look(path, server)).not.toContain('npx tidings inbox');
   });
 
+  test('on a sample campus it names the sections that move', async () => {
+    const moving = () => [{ termId: term, indexNumber: '09214' }];
+    const server = await world.serveSeats({ api: { seats: { ...world.seats, moving } } });
+    expect(await look('/seats', server)).toContain(
+      `open and close every few minutes: <a href="seats/${term}/09214">09214</a>.`,
+    );
+    expect(await look('/seats')).not.toContain('every few minutes');
+  });
+
   test('without a catalog says whether it is still being read, or cannot be', async () => {
     const seats = { ...world.seats, catalog: { ...world.seats.catalog, terms: async () => [] } };
     const empty = async () => look('/seats', await world.serveSeats({ api: { seats } }));

@@ -1,4 +1,5 @@
 import type { Catalog } from '../../sources/course-seats/catalog/catalog.ts';
+import type { CourseSeats } from '../../sources/course-seats/course-seats.ts';
 import type { OpenEvents } from '../../sources/course-seats/events/open-events.ts';
 import type { Poller } from '../../sources/course-seats/feed/poller.ts';
 import type { RegistrationUrl } from '../../sources/course-seats/registration.ts';
@@ -22,6 +23,8 @@ export interface Seats {
   verifiesAddresses: boolean;
   /** A campus that is not there; its students are told so. */
   isSample: boolean;
+  /** Of a sample: what opens and closes all the time. */
+  moving: CourseSeats['moving'];
 }
 
 /** Requests a minute from one network, for what needs no key. */

@@ -75,6 +75,7 @@ function searchRoute(parts: SeatRouteParts): Route {
                 now: clock.now(),
                 terms,
                 isSample: seats.isSample,
+                moving: seats.moving(),
                 asked: { text, termId, campusCode: campus, isOnlyClosed },
               },
               ...{ found: found?.slice(0, coursesMax), isCut: (found?.length ?? 0) > coursesMax },

@@ -50,8 +50,16 @@ export function openFeed(order: FeedOrder, clock: Clock): OpenedFeed | undefined
   return {
     feed: createSampleFeed(terms, campusCodes, clock),
     isSample: true,
-    moving: () => movingAt(terms, campusCodes, clock),
+    moving: keptOnce(() => movingAt(terms, campusCodes, clock)),
     configured: { termIds: terms, campusCodes },
+  };
+}
+
+function keptOnce<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
   };
 }
 

@@ -21,6 +21,8 @@ export interface SearchPage {
   now: number;
   terms: readonly string[];
   isSample: boolean;
+  /** Of a sample: what is worth watching. */
+  moving: readonly { termId: string; indexNumber: string }[];
   asked: Search;
   /** The university does not answer. */
   isFailing: boolean;
@@ -34,7 +36,7 @@ export interface SearchPage {
 }
 
 /** What a form asks for. */
-export interface Search {
+interface Search {
   text: string;
   termId: string;
   campusCode: string;
@@ -50,13 +52,24 @@ function addressOf({ text, termId, campusCode, isOnlyClosed }: Search): string {
 /** Beyond this, sections are folded under their course. */
 const sectionsShownMax = 30;
 
+/** Sections, so that whoever tries it need not guess which of hundreds will open. */
+function sample({ moving, locale }: SearchPage, words: SeatsWords): string {
+  const links = moving.map(
+    ({ termId, indexNumber }) =>
+      `<a href="seats/${escapeHtml(termId)}/${escapeHtml(indexNumber)}">${escapeHtml(indexNumber)}</a>`,
+  );
+  const list = new Intl.ListFormat(locale, { type: 'unit', style: 'short' }).format(links);
+  const says = moving.length === 0 ? '' : ` ${escapeHtml(words.sampleMoving)} ${list}.`;
+  return `<p class="quiet">${escapeHtml(words.sample)}${says}</p>\n`;
+}
+
 export function searchPage(page: SearchPage): string {
   const { locale, terms, found, isSample } = page;
   const words = seatsWords[locale];
   const { search } = words;
   const content = `<h1>${escapeHtml(search.title)}</h1>
 <p>${escapeHtml(search.lead)}</p>
-${isSample ? `<p class="quiet">${escapeHtml(words.sample)}</p>\n` : ''}${terms.length === 0 ? says(page.isFailing ? search.failing : search.empty) : `${form(page, words)}\n${found ? results(page, found, words) : ''}`}`;
+${isSample ? sample(page, words) : ''}${terms.length === 0 ? says(page.isFailing ? search.failing : search.empty) : `${form(page, words)}\n${found ? results(page, found, words) : ''}`}`;
   return seatsPage({ locale, title: search.title, toRoot: '', isSearch: true, content });
 }
 

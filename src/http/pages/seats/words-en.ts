@@ -8,6 +8,7 @@ export const english: SeatsWords = {
   name: 'Course seats',
   toSearch: 'Search for another section',
   sample: 'This is a sample campus for trying things out: its courses and seats are made up.',
+  sampleMoving: 'These sections open and close every few minutes:',
   colon: ': ',
   sectionStatus: { Open: 'Open', Closed: 'Closed', Wait: 'Waiting list', Unknown: 'Not known' },
   watchStatus: {

@@ -14,6 +14,7 @@ export const romanian: SeatsWords = {
   name: 'Locuri la cursuri',
   toSearch: 'Căutați altă secțiune',
   sample: 'Acesta este un campus de probă: cursurile și locurile lui sunt inventate.',
+  sampleMoving: 'Aceste secțiuni se deschid și se închid la câteva minute:',
   colon: ': ',
   sectionStatus: {
     Open: 'Deschisă',

@@ -7,6 +7,7 @@ export const chinese: SeatsWords = {
   name: '课程名额',
   toSearch: '搜索其他班级',
   sample: '这是用来试用的示例校区：课程和名额都是虚构的。',
+  sampleMoving: '以下班级每隔几分钟开放和关闭一次：',
   colon: '：',
   sectionStatus: { Open: '有名额', Closed: '已满', Wait: '候补', Unknown: '未知' },
   watchStatus: {

@@ -10,6 +10,8 @@ import { chinese } from './words-zh-cn.ts';
  * No sentence tells whether an address watches something, and none about an unknown link differs from one about an old one.
  */
 export interface SeatsWords {
+  /** Before the numbers of some sections. */
+  sampleMoving: string;
   /** Name of these pages, and the way back to their first. */
   name: string;
   toSearch: string;
