@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createSampleCampus } from '../../src/sources/course-seats/sample/sample-campus.ts';
 import { onBothDatabases } from '../support/world.ts';
 import { createCatalogWorld, termId } from './catalog-world.ts';
@@ -42,8 +42,9 @@ onBothDatabases('whole catalogs', (dialect) => {
     }
   });
 
-  describe.skipIf(!hasReal)('of a real campus', () => {
-    test('every section resolves, with its day (Thursdays are H), its twin and its permission', async () => {
+  // Not everybody has it: then the sample campus above is all.
+  if (hasReal) {
+    test('every section of a real campus resolves, with its day (Thursdays are H), its twin and its permission', async () => {
       const world = await createCatalogWorld(dialect);
       try {
         const text = readFileSync(new URL('courses-CM-198.json', folder), 'utf8');
@@ -78,5 +79,5 @@ onBothDatabases('whole catalogs', (dialect) => {
         await world.close();
       }
     });
-  });
+  }
 });
