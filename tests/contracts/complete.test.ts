@@ -26,15 +26,17 @@ describe('the clauses of the specifications', () => {
     expect(files.flatMap(({ name, text }) => putOffIn(text).map((word) => `${name}: ${word}`))).toEqual([]);
   });
 
-  test.runIf(hasTable)('they are those of the table, and of whole specifications all of them', () => {
-    const lines = readFileSync(table, 'utf8').matchAll(/^\| (\d{3}-\S+) \|/gm);
-    const all = [...lines].map(([, clause]) => clause as string);
-    expect(clauses.filter((clause) => !all.includes(clause))).toEqual([]);
-    const ofWhole = all.filter((clause) => wholeSpecs.includes(clause.slice(0, 3)));
-    expect(ofWhole.filter((clause) => !clauses.includes(clause))).toEqual([]);
-    for (const spec of wholeSpecs)
-      expect(ofWhole.filter((clause) => clause.startsWith(spec))).not.toEqual([]);
-  });
+  if (hasTable) {
+    test('they are those of the table, and of whole specifications all of them', () => {
+      const lines = readFileSync(table, 'utf8').matchAll(/^\| (\d{3}-\S+) \|/gm);
+      const all = [...lines].map(([, clause]) => clause as string);
+      expect(clauses.filter((clause) => !all.includes(clause))).toEqual([]);
+      const ofWhole = all.filter((clause) => wholeSpecs.includes(clause.slice(0, 3)));
+      expect(ofWhole.filter((clause) => !clauses.includes(clause))).toEqual([]);
+      for (const spec of wholeSpecs)
+        expect(ofWhole.filter((clause) => clause.startsWith(spec))).not.toEqual([]);
+    });
+  }
 });
 
 describe('the names of tests', () => {
