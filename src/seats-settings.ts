@@ -1,3 +1,4 @@
+import { parseUrl } from './std/url.ts';
 import { listOf, type Variable } from './variable.ts';
 
 /** The settings of course seats: where the section feed is, what is polled, and who is written to. */
@@ -18,7 +19,7 @@ export const seatsVariables = {
     meaning:
       'Where the section feed for course seats is, up to `openSections.json`: `https://classes.rutgers.edu/soc/api`. Without it, and with the built-in inbox, a sample campus is polled; with `off`, none.',
     read: (text) =>
-      text === '' || text === 'off' || (URL.canParse(text) && /^https?:\/\/[^?#\s]+$/.test(text))
+      text === '' || text === 'off' || (parseUrl(text) && /^https?:\/\/[^?#\s]+$/.test(text))
         ? { value: text.replace(/\/+$/, '') }
         : { mustBe: 'a URL that begins with https:// or http://, or off' },
   } as Variable<string>,

@@ -2,6 +2,7 @@ import { dialectOf } from './db/dialect.ts';
 import { parseSender, type Sender } from './domain/message.ts';
 import { type SeatsConfig, seatsVariables } from './seats-settings.ts';
 import { type LogLevel, logLevels } from './std/log.ts';
+import { parseUrl } from './std/url.ts';
 import { keys, oneOf, type Variable } from './variable.ts';
 
 /** Every setting: its name, what it is for, what it is by default and what it may be. `docs/configuration.md` is made from this. */
@@ -96,7 +97,7 @@ export const variables = {
     default: 'https://api.resend.com',
     meaning: 'Where the Resend API is.',
     read: (text) =>
-      URL.canParse(text) && /^https?:/.test(text)
+      parseUrl(text) && /^https?:/.test(text)
         ? { value: text }
         : { mustBe: 'a URL that begins with https:// or http://' },
   } as Variable<string>,
@@ -116,7 +117,7 @@ export const variables = {
     meaning: 'The mail server: `smtp://user:password@host:587`, or `smtps://…` for TLS from the first byte.',
     isSecret: true,
     read: (text) =>
-      text === '' || (URL.canParse(text) && /^smtps?:/.test(text))
+      text === '' || (parseUrl(text) && /^smtps?:/.test(text))
         ? { value: text }
         : { mustBe: 'smtp://host:port or smtps://host:port' },
   } as Variable<string>,
@@ -139,7 +140,7 @@ export const variables = {
       'Where people reach this server, for the links in mails: `https://mail.example.org`. `resend` and `smtp` need it; without it links lead to this machine.',
     read: (text) => {
       if (text === '') return { value: '' };
-      if (!URL.canParse(text) || !/^https?:\/\/[^/\s?#@\\][^\s?#@\\]*$/.test(text)) {
+      if (!parseUrl(text) || !/^https?:\/\/[^/\s?#@\\][^\s?#@\\]*$/.test(text)) {
         return { mustBe: 'a URL that begins with https://, without spaces, ? and #' };
       }
       // As a browser would write it: it stands in links, which are checked.

@@ -177,7 +177,7 @@ export const seatMailBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'sources/course-seats/subscriptions/leaving.ts',
-        find: '        await stopMails(tx, row);\n',
+        find: '        await stopMails(tx, row, { actor, detail });\n',
         replace: '',
       },
     ],

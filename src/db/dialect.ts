@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { Refusal } from '../std/refusal.ts';
+import { parseUrl } from '../std/url.ts';
 
 /** The few places where the two databases differ in more than their migrations. Loads no driver. */
 
@@ -11,7 +12,7 @@ const postgresUrl = /^postgres(?:ql)?:\/\//;
 export function dialectOf(url: string): DialectName {
   if (sqliteUrl.test(url)) return 'sqlite';
   // A password with a sign like # or / must be percent-encoded, or it cuts the address short.
-  if (postgresUrl.test(url) && URL.canParse(url)) return 'postgres';
+  if (postgresUrl.test(url) && parseUrl(url)) return 'postgres';
   throw new Refusal(
     'unknown_database',
     'DATABASE_URL must look like sqlite:./data/tidings.db or postgres://user:password@host:5432/name, special signs percent-encoded.',

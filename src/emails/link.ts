@@ -1,4 +1,5 @@
 import { parseAddress } from '../domain/address.ts';
+import { parseUrl } from '../std/url.ts';
 
 /**
  * What may stand in an `href`: http, https or mailto, spelled out in full. Only the signs of RFC 3986, so that the address that
@@ -11,7 +12,7 @@ export function isSafeLink(text: string): boolean {
   // `https:host` and `https:/host` are read in different ways by different programs.
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
   // What stands before an @ is taken for the host by people, and for a password by programs.
-  return authority !== undefined && !authority.includes('@') && URL.canParse(text);
+  return authority !== undefined && !authority.includes('@') && parseUrl(text) !== undefined;
 }
 
 export const linkCharactersMax = 2048; // The longest that old programs open.

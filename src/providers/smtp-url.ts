@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 import { Refusal } from '../std/refusal.ts';
+import { parseUrl } from '../std/url.ts';
 
 /** The mail server that a URL names: where it is, who we are there, and how much is encrypted on the way. */
 export interface SmtpServer {
@@ -24,7 +25,7 @@ export interface TlsChoice {
 }
 
 export function readSmtpUrl(text: string, { startTls, ...tls }: TlsChoice = {}): SmtpServer {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   const isPlain = !url?.search && !url?.hash && (url?.pathname === '' || url?.pathname === '/');
   if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === '' || !isPlain) throw notAUrl();
   const host = url.hostname.replace(/^\[|\]$/g, '');

@@ -63,7 +63,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   'variable.ts': { name: 'variable.ts', may: [], because: 'it says what a setting is, and knows none' },
   'seats-settings.ts': {
     name: 'seats-settings.ts',
-    may: ['variable.ts'],
+    may: ['std', 'variable.ts'],
     because: 'what a setting may be is known before anything is opened or started',
   },
   'settings.ts': {

@@ -292,7 +292,9 @@ describe('tidings seats', () => {
     });
     expect(polled.out).toMatch(/^fall 2027 NB, NK, CM: [45]\d\d open\. This is the first list/);
     const { out } = await shell.run(['seats', 'status'], { env: rest });
-    expect(out).toMatch(/^A sample campus is polled: its courses are made up\. Set SOC_BASE_URL/);
+    expect(out).toMatch(
+      /^A sample campus is polled: its courses are made up\. For a real one, set SOC_BASE_URL/,
+    );
     expect((await doctor(rest)).told).toContain('note: Sample: the section feed is a sample campus');
   });
 });

@@ -287,6 +287,8 @@ export function createScenario(number: number, trouble = wholeTrouble()): Scenar
     }
     await queries.search({ recipientPrefix: prefix, limit: 1 });
     await queries.search({ status: ['expired'], errorCode: 'none', limit: 1 });
+    const alsoTo = [{ source: 'plain', recipients: [addressOf('leaves')] }];
+    await queries.search({ address: addressOf('bounces'), alsoTo, limit: 1 });
     await queries.story(1);
     await queries.counts();
     await queries.oldestDueAt('plain');

@@ -3,6 +3,7 @@ import type { Locale } from '../../emails/words.ts';
 import type { Clock } from '../../std/clock.ts';
 import type { Log } from '../../std/log.ts';
 import type { RateLimit } from '../../std/rate-limit.ts';
+import { parseUrl } from '../../std/url.ts';
 import { languageFor } from '../accept-language.ts';
 import type { Caller } from '../gate.ts';
 import { networkOf } from '../network.ts';
@@ -103,7 +104,8 @@ export function isOwnForm({ host, origin, ...headers }: IncomingHttpHeaders): bo
   if (site !== undefined) return site === 'same-origin' || site === 'none';
   if (origin === undefined) return true;
   const hosts = [host, [headers['x-forwarded-host'] ?? []].flat().at(-1)];
-  return URL.canParse(origin) && hosts.includes(new URL(origin).host);
+  const from = parseUrl(origin);
+  return from !== undefined && hosts.includes(from.host);
 }
 
 const formOctetsMax = 16_384; // A name and a few hours.
