@@ -21,3 +21,11 @@ const units = [
   [1.5 * dayMs, hourMs, 'h'],
 ] as const;
 const days = [Number.POSITIVE_INFINITY, dayMs, 'd'] as const;
+
+const written: Readonly<Record<string, number>> = { s: secondMs, m: minuteMs, h: hourMs, d: dayMs };
+
+/** `90s`, `30m`, `2h`, `1d`; undefined for what is none. */
+export function parseDuration(text: string): number | undefined {
+  const found = /^(\d{1,6})([smhd])$/.exec(text.trim());
+  return found ? Number(found[1]) * (written[found[2] ?? ''] ?? 0) : undefined;
+}

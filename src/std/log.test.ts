@@ -45,7 +45,9 @@ describe('createLog for programs', () => {
 
   test('what looks like an address, a token or a key is blanked, wherever a stranger has put it', () => {
     const { log, written, rows } = logTo();
-    const cause = new Error('Bearer abc.def-123 and re_AbCdEfGh1234 and whsec_MfKQ9r8GKYqr');
+    const cause = new Error(
+      'Bearer abc.def-123 and re_AbCdEfGh1234 and whsec_MfKQ9r8GKYqr, sk_live_QwErTy123456 with eyJhbGciOi.eyJzdWIi.c2ln',
+    );
     log.error('provider.threw', {
       error: new Error('Invalid `to`: "Ana <ana.b+c@mail.example.org>", postgres://u:pass@db.example.org', {
         cause,
@@ -53,10 +55,10 @@ describe('createLog for programs', () => {
       to: ['bob@localhost'],
       url: 'https://mail.example.org/api/v1/notifications/unsubscribe/k32BUOQNWw3NYeEIFnEU_gMLuS1eX3Pw8e8JuRHJ5RMw',
     });
-    expect(written.join('')).not.toMatch(/ana|bob|abc\.def|AbCdEfGh|MfKQ9r|pass@|k32B/);
+    expect(written.join('')).not.toMatch(/ana|bob|abc\.def|AbCdEfGh|MfKQ9r|QwErTy|eyJzdWIi|pass@|k32B/);
     expect(rows()[0]?.error).toMatchObject({
       message: 'Invalid `to`: "Ana <[address]>", postgres://u:[address]',
-      cause: { message: '(secret) and (secret) and (secret)' },
+      cause: { message: '(secret) and (secret) and (secret), (secret) with (secret)' },
     });
     expect(rows()[0]?.to).toEqual(['[address]']);
   });

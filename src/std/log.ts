@@ -50,10 +50,13 @@ export function createLog(options: { level: LogLevel; isForPeople?: boolean; sin
  */
 function withoutSecrets(line: string): string {
   const blanked = withoutAddresses(line);
-  return /Bearer |re_|whsec_|unsubscribe\//.test(blanked) ? blanked.replace(tokenLike, '(secret)') : blanked;
+  return /Bearer |re_|whsec_|sk_|eyJ|unsubscribe\//.test(blanked)
+    ? blanked.replace(tokenLike, '(secret)')
+    : blanked;
 }
 
-const tokenLike = /\b(?:Bearer [\w.~+/=-]+|(?:re|whsec)_[\w+/=-]{8,}|unsubscribe\/[\w-]{20,})/g;
+const tokenLike =
+  /\b(?:Bearer [\w.~+/=-]+|(?:re|whsec|sk)_[\w+/=-]{8,}|eyJ[\w-]+\.[\w-]+\.[\w-]*|unsubscribe\/[\w-]{20,})/g;
 
 /** Not whatever an error carries: a database's errors repeat the row, and the row holds addresses. */
 function errorFields(error: unknown): Record<string, unknown> {
