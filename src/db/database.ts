@@ -50,7 +50,7 @@ export async function openDatabase(
       close: async () => close(),
     };
   }
-  const db = await openPostgres(url, { clock, log }, onStatement);
+  const { db, close } = await openPostgres(url, { clock, log }, onStatement);
   return {
     dialect: 'postgres',
     read: db,
@@ -68,7 +68,7 @@ export async function openDatabase(
     script: async (text, tx) => {
       await sql.raw(text).execute(tx);
     },
-    close: () => db.destroy(),
+    close,
   };
 }
 

@@ -16,7 +16,7 @@ export async function openPostgres(
   url: string,
   { clock, log }: { clock: Clock; log: Log },
   onStatement?: StatementListener,
-): Promise<Kysely<Schema>> {
+): Promise<PostgresHandles> {
   const pool = new pg.Pool({
     connectionString: url,
     max: 10,
@@ -41,7 +41,21 @@ export async function openPostgres(
     throw explained(error);
   }
   const logged = onStatement ? { log: ({ query }: LogEvent) => onStatement(query) } : {};
-  return new Kysely<Schema>({ dialect: withOurTransactions(new PostgresDialect({ pool })), ...logged });
+  const db = new Kysely<Schema>({ dialect: withOurTransactions(new PostgresDialect({ pool })), ...logged });
+  let ended: Promise<void> | undefined;
+  return {
+    db,
+    // Kysely ends only pools that it has used, and there is a connection already.
+    close() {
+      ended ??= pool.end();
+      return ended;
+    },
+  };
+}
+
+export interface PostgresHandles {
+  db: Kysely<Schema>;
+  close(): Promise<void>;
 }
 
 /**

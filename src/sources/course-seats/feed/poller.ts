@@ -1,10 +1,11 @@
+import { createLease } from '../../../db/lease.ts';
 import type { Chore } from '../../source.ts';
 import { type ListKey, listOf } from '../term.ts';
 import { type Configured, createActiveLists, nameOf } from './active-lists.ts';
 import { afterEmpty, afterFailure, afterSuccess, freshPace, type Pace, profileOf } from './feed-pace.ts';
 import { keyOf, type ListRow, readRows, rowsOfLists } from './list-rows.ts';
 import { createStaleWatch, type ListStatus, statusOf } from './list-status.ts';
-import { createPollLease } from './poll-lease.ts';
+
 import { createPollList, type Polled, type PollListParts } from './poll-list.ts';
 
 /**
@@ -38,7 +39,7 @@ const nextPollMaxMs = 60_000;
 export function createPoller(parts: PollerParts): Poller {
   const { db, clock, configured } = parts;
   const lists = createActiveLists({ db, clock, configured });
-  const lease = createPollLease(parts);
+  const lease = createLease({ ...parts, name: 'seats poll' });
   const noticeStale = createStaleWatch(parts);
   const pollList = createPollList(parts);
   let pace = freshPace;

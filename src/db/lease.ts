@@ -1,24 +1,30 @@
 import { sql } from 'kysely';
-import type { Database } from '../../../db/database.ts';
-import type { Clock } from '../../../std/clock.ts';
+import type { Clock } from '../std/clock.ts';
+import type { Database } from './database.ts';
 
 /**
- * Who polls: one process at a time, because two would only burden the feed. It is a courtesy and not the protection: who lost it
- * without knowing writes nothing, by the lists' versions.
+ * Work that one process at a time does, because two would only be a burden. It is a courtesy and not the protection: who lost the lease
+ * without knowing must still do no harm.
  */
-export interface PollLease {
+export interface Lease {
   /** Takes it, or keeps it. Otherwise for how long it is somebody else's. */
   hold(): Promise<{ isOurs: true } | { isOurs: false; freeInMs: number }>;
 }
 
-const name = 'seats poll';
+export interface LeaseParts {
+  db: Database;
+  clock: Clock;
+  /** This process among those that could hold it. */
+  holder: string;
+  name: string;
+}
+
 /** Somebody else takes over so long after a death: within the minute in which a list must be fresh (004-01), with time to spare. */
 const leaseMs = 15_000;
-/** What is left of it when it is prolonged: more than a question to the feed may take. */
+/** What is left of it when it is prolonged: more than a question to a feed may take. */
 const renewBelowMs = 11_000;
 
-export function createPollLease(parts: { db: Database; clock: Clock; holder: string }): PollLease {
-  const { db, clock, holder } = parts;
+export function createLease({ db, clock, holder, name }: LeaseParts): Lease {
   let heldUntil = Number.NEGATIVE_INFINITY;
   return {
     async hold() {
