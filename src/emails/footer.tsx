@@ -10,6 +10,8 @@ export interface FooterProps {
   reason: string | undefined;
   unsubscribeUrl: string | undefined;
   manageUrl: string | undefined;
+  /** Only in the text part: in the html it is the header. */
+  platformUrl?: string | undefined;
 }
 
 export function Footer({ words, ...props }: FooterProps & { words: Words }): ReactElement | null {
@@ -54,7 +56,8 @@ export function Footer({ words, ...props }: FooterProps & { words: Words }): Rea
 /** The same in the text part, parted from the letter by a line. Not `-- `: programs hide what follows that. */
 export function footerText(props: FooterProps, words: Words): string | undefined {
   const lines = linksOf(props, words).map(({ label, url }) => `${label}${words.colon}${url}`);
-  const said = props.reason === undefined ? lines : [props.reason, ...lines];
+  const { reason, platformUrl } = props;
+  const said = [reason, ...lines, platformUrl].filter((one) => one !== undefined);
   return said.length === 0 ? undefined : ['----', ...said].join('\n');
 }
 

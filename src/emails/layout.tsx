@@ -53,15 +53,80 @@ function Preheader({ children }: { children: string }): ReactElement {
   return <div style={hidden}>{children + '\u00a0\u200c'.repeat(100)}</div>;
 }
 
-const foldable = { overflowWrap: 'anywhere', wordBreak: 'break-word' } as const;
-const reading = { fontFamily, fontSize: '16px', lineHeight: '24px', color: light.ink, ...foldable } as const;
+/** Whose mail it is, as a link that says where it goes; and whether it is only looked at. */
+export function Header({ platformUrl, isPreview, words }: HeaderProps): ReactElement | null {
+  if (platformUrl === undefined && !isPreview) return null;
+  const small = { ...foldable, fontFamily, fontSize: '14px', lineHeight: '20px', color: light.quiet };
+  return (
+    <>
+      {isPreview ? (
+        <Text className="quiet mark" style={{ ...small, ...preview, marginTop: 0, marginBottom: '16px' }}>
+          {words.preview}
+        </Text>
+      ) : null}
+      {platformUrl === undefined ? null : (
+        <Text style={{ ...small, marginTop: 0, marginBottom: '16px' }}>
+          <Link
+            href={platformUrl}
+            className="quiet"
+            style={{ color: light.quiet, textDecorationLine: 'underline' }}
+          >
+            {placeOf(platformUrl)}
+          </Link>
+        </Text>
+      )}
+    </>
+  );
+}
 
-export function Title({ children }: { children: string }): ReactElement {
-  const style = { ...reading, fontSize: '20px', lineHeight: '28px', fontWeight: 600, margin: '0 0 16px' };
+interface HeaderProps {
+  platformUrl: string | undefined;
+  isPreview: boolean;
+  words: Words;
+}
+
+const preview = { border: `1px dashed ${light.ink}`, padding: '4px 12px' } as const;
+
+/** The host; of an address that has none, the whole of it. */
+function placeOf(url: string): string {
+  return new URL(url).host || url;
+}
+
+export const foldable = { overflowWrap: 'anywhere', wordBreak: 'break-word' } as const;
+export const reading = {
+  fontFamily,
+  fontSize: '16px',
+  lineHeight: '24px',
+  color: light.ink,
+  ...foldable,
+} as const;
+
+export function Title({ children, below = '16px' }: { children: string; below?: string }): ReactElement {
+  const style = { ...reading, fontSize: '20px', lineHeight: '28px', fontWeight: 600, margin: `0 0 ${below}` };
   return (
     <Heading dir="auto" className="ink" style={style}>
       {children}
     </Heading>
+  );
+}
+
+/** Above a part of a mail. */
+export function Subtitle({ children }: { children: string }): ReactElement {
+  const style = { ...reading, fontWeight: 600, margin: '32px 0 8px' };
+  return (
+    <Heading as="h2" dir="auto" className="ink" style={style}>
+      {children}
+    </Heading>
+  );
+}
+
+/** Small, below or above what matters more. */
+export function Note({ children, below = '16px' }: { children: string; below?: string }): ReactElement {
+  const style = { ...foldable, fontFamily, fontSize: '14px', lineHeight: '20px', color: light.quiet };
+  return (
+    <Text dir="auto" className="quiet" style={{ ...style, marginTop: 0, marginBottom: below }}>
+      {linesOf(children)}
+    </Text>
   );
 }
 

@@ -34,5 +34,8 @@ export const styleSheet = [
   `.button{background:${dark.accent}!important;color:${dark.onAccent}!important}`,
   `.rule{border-color:${dark.hairline}!important}`,
   `.mark{border-color:${dark.ink}!important}`,
+  // Stronger than the rule for all cells.
+  `td.bar{background:${dark.quiet}!important}`,
+  `td.track{background:${dark.hairline}!important}`,
   '}',
 ].join('');

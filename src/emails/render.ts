@@ -37,6 +37,8 @@ const templates: ReadonlyMap<string, () => Promise<Template>> = new Map<string, 
   ['open-seat', async () => (await import('./templates/open-seat.tsx')).openSeat],
   ['verification', async () => (await import('./templates/verification.tsx')).verification],
   ['watch-link', async () => (await import('./templates/watch-link.tsx')).watchLink],
+  ['newsletter-entity', async () => (await import('./templates/newsletter-entity.tsx')).newsletterEntity],
+  ['alert-series', async () => (await import('./templates/alert-series.tsx')).alertSeries],
 ]);
 
 /** What was accepted by another version may hold variables that this one does not know: only the door refuses them. */
@@ -87,6 +89,14 @@ const loaded = new Map<string, Loaded>();
 /** All of it now: a server whose files are replaced under it, by a build or an update, goes on with what it has. */
 export async function loadTemplates(): Promise<void> {
   for (const [name, read] of templates) if (!loaded.has(name)) await load(name, read);
+}
+
+export const templateNames: readonly string[] = [...templates.keys()];
+
+/** For previews; whoever sends asks for a mail by name. */
+export async function readTemplate(name: string): Promise<Template | undefined> {
+  const read = templates.get(name);
+  return read && (loaded.get(name) ?? (await load(name, read))).template;
 }
 
 /** When the first mail is made: who only lists deliveries waits neither for React nor for schemas. */

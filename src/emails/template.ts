@@ -19,7 +19,10 @@ interface TemplateParts<Schema extends PropsSchema> {
   /** The languages that it is written in. */
   readonly locales: readonly Locale[];
   readonly schema: Schema;
-  /** For previews and tests: every part of the template shows in at least one of them. */
+  /**
+   * For previews and tests: every part of the template shows in at least one of them. One whose name begins with a language and
+   * a dash holds amounts or dates of that language (`ro-monthly`), and `samplesIn` has it for that one only.
+   */
   readonly samples: Readonly<Record<string, PropsOf<Schema>>>;
   subject(props: PropsOf<Schema>, words: Words): string;
   html(props: PropsOf<Schema>, words: Words): ReactElement;

@@ -40,7 +40,7 @@ describe('localeFor', () => {
 });
 
 test('every language says everything, and says it in its own words', () => {
-  for (const word of ['unsubscribe', 'manage'] as const) {
+  for (const word of ['unsubscribe', 'manage', 'preview'] as const) {
     const said = locales.map((locale) => words[locale][word]);
     expect(said).not.toContain('');
     expect(new Set(said).size).toBe(locales.length);

@@ -9,14 +9,25 @@ export interface Words {
   readonly locale: Locale;
   readonly unsubscribe: string;
   readonly manage: string;
+  /** Above a mail that is only looked at. */
+  readonly preview: string;
   /** Between a label and what it stands for, in the text part. */
   readonly colon: string;
 }
 
 export const words: Readonly<Record<Locale, Words>> = {
-  en: { locale: 'en', unsubscribe: 'Unsubscribe', manage: 'Choose what you receive', colon: ': ' },
-  ro: { locale: 'ro', unsubscribe: 'Dezabonați-vă', manage: 'Alegeți ce primiți', colon: ': ' },
-  'zh-CN': { locale: 'zh-CN', unsubscribe: '退订', manage: '选择接收的内容', colon: '：' },
+  en: {
+    ...{ locale: 'en', unsubscribe: 'Unsubscribe', manage: 'Choose what you receive', colon: ': ' },
+    preview: 'Preview. The figures may be made up.',
+  },
+  ro: {
+    ...{ locale: 'ro', unsubscribe: 'Dezabonați-vă', manage: 'Alegeți ce primiți', colon: ': ' },
+    preview: 'Previzualizare. Cifrele pot fi inventate.',
+  },
+  'zh-CN': {
+    ...{ locale: 'zh-CN', unsubscribe: '退订', manage: '选择接收的内容', colon: '：' },
+    preview: '预览。数字可能是虚构的。',
+  },
 };
 
 /**

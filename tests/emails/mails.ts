@@ -2,6 +2,8 @@ import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import type { Rendered, RenderOrder } from '../../src/emails/render.ts';
 import { render } from '../../src/emails/render.ts';
 import type { Template } from '../../src/emails/template.ts';
+import { alertSeries } from '../../src/emails/templates/alert-series.tsx';
+import { newsletterEntity } from '../../src/emails/templates/newsletter-entity.tsx';
 import { openSeat } from '../../src/emails/templates/open-seat.tsx';
 import { plain } from '../../src/emails/templates/plain.tsx';
 import { verification } from '../../src/emails/templates/verification.tsx';
@@ -9,7 +11,14 @@ import { watchLink } from '../../src/emails/templates/watch-link.tsx';
 import type { PropsSchema } from '../../src/emails/values.ts';
 
 /** All of them: a new one is tested like the others as soon as it stands here. */
-export const templates: readonly Template[] = [plain, openSeat, verification, watchLink];
+export const templates: readonly Template[] = [
+  plain,
+  openSeat,
+  verification,
+  watchLink,
+  newsletterEntity,
+  alertSeries,
+];
 
 export type Mail = Extract<Rendered, { ok: true }>;
 
@@ -27,24 +36,49 @@ export function fullest({ samples }: Template): Readonly<Record<string, unknown>
 
 export interface Variable {
   path: readonly string[];
+  /** `choice` where it is one of a few words. */
   format: string;
+  choices: readonly string[];
+  charactersMax: number;
 }
 
-/** Every place of a template into which a stranger's words can come. */
+/** What people write, and may be anything; the others are links, and what only programs write. */
+const isWords = ({ format }: Variable) => ['tidings-line', 'tidings-text'].includes(format);
+
+/** What is said there as it is; what is longer than its place is refused. */
+export const mayBeSaid = (variable: Variable, value: string) =>
+  isWords(variable) && [...value].length <= variable.charactersMax;
+
+/** Something harmless for its place. */
+export function tameFor({ format, choices }: Variable): string {
+  if (format === 'tidings-link') return 'https://a.example/';
+  return choices[0] ?? (format === 'tidings-percent' ? '100' : 'Tame');
+}
+
+/** Every place of a template into which a stranger's words can come; of a list, those of its first entry. */
 export function variablesOf({ properties }: PropsSchema, above: readonly string[] = []): Variable[] {
   return Object.entries(properties).flatMap(([name, schema]) => {
     const path = [...above, name];
-    return schema.type === 'object' ? variablesOf(schema, path) : [{ path, format: schema.format }];
+    if (schema.type === 'object') return variablesOf(schema, path);
+    if (schema.type === 'array') return variablesOf(schema.items, [...path, '0']);
+    return 'enum' in schema
+      ? [{ path, format: 'choice', choices: schema.enum, charactersMax: 0 }]
+      : [{ path, format: schema.format, choices: [], charactersMax: schema.maxLength }];
   });
 }
 
-export function withValue(
-  props: Readonly<Record<string, unknown>>,
+/** The same with another value in one place. What leads there and is not there yet is made: a list where its step is a number. */
+export function withValue<Within>(
+  props: Within,
   [name = '', ...rest]: readonly string[],
   value: unknown,
-): Record<string, unknown> {
-  if (rest.length === 0) return { ...props, [name]: value };
-  return { ...props, [name]: withValue(props[name] as Record<string, unknown>, rest, value) };
+): Within {
+  const [next = ''] = rest;
+  const room = /^\d+$/.test(next) ? [] : {};
+  const inner = (props as Record<string, unknown>)[name] ?? room;
+  const changed = rest.length === 0 ? value : withValue(inner, rest, value);
+  if (Array.isArray(props)) return Object.assign([...props], { [name]: changed }) as Within;
+  return { ...props, [name]: changed };
 }
 
 export interface Element {

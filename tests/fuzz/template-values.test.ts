@@ -4,7 +4,15 @@ import { describe, expect, it } from 'vitest';
 import { checkMail } from '../../src/domain/message.ts';
 import { render } from '../../src/emails/render.ts';
 import { writeLetter } from '../../src/providers/smtp-letter.ts';
-import { mailOf, pageOf, templates, type Variable, variablesOf, withValue } from '../emails/mails.ts';
+import {
+  mailOf,
+  pageOf,
+  tameFor,
+  templates,
+  type Variable,
+  variablesOf,
+  withValue,
+} from '../emails/mails.ts';
 import { mailTo } from '../support/mails.ts';
 import { hostileSigns, patience, runs } from './runs.ts';
 
@@ -58,8 +66,9 @@ const odd = fc.oneof(
 );
 
 /** Mostly what may pass, and the more so the more variables there are, so that many mails get as far as the page. */
-function valueFor({ format }: Variable, among: number): fc.Arbitrary<unknown> {
-  const tame = format === 'tidings-link' ? fc.constant('https://example.org/a') : fc.constant('Tame');
+function valueFor(variable: Variable, among: number): fc.Arbitrary<unknown> {
+  const { format, choices } = variable;
+  const tame = fc.constantFrom(tameFor(variable), ...choices);
   const oneLine = words.map((text) => text.replaceAll(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/gu, ''));
   const hostile =
     format === 'tidings-link' ? links : format === 'tidings-line' ? fc.oneof(oneLine, words) : words;
@@ -82,14 +91,7 @@ describe.each(templates.map((template) => [template.name, template] as const))(
     );
     const orders = fc.record({ values, locale: fc.constantFrom(...template.locales) });
     const propsOf = (given: readonly (readonly [Variable, unknown])[]) =>
-      given.reduce<Record<string, unknown>>(
-        (props, [{ path }, value]) => withValue(path.length > 1 ? withRoom(props, path) : props, path, value),
-        {},
-      );
-    const withRoom = (props: Record<string, unknown>, [first = '']: readonly string[]) => ({
-      ...{ [first]: {} },
-      ...props,
-    });
+      given.reduce<Record<string, unknown>>((props, [{ path }, value]) => withValue(props, path, value), {});
 
     /** Every element that it makes by itself, with its attributes; only where a link leads may differ. */
     const own = async (locale: string) => {

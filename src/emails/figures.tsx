@@ -1,0 +1,124 @@
+import { Text } from '@react-email/text';
+import type { ReactElement } from 'react';
+import { foldable, Note, reading } from './layout.tsx';
+import { fontFamily, light } from './look.ts';
+
+/**
+ * Amounts, and bars beside them. A bar is two cells of a table with colours and widths of their own, which every mail program
+ * draws, also one that shows no pictures; it says nothing that does not stand in words beside it, and so is passed over where a
+ * mail is read aloud.
+ */
+export function Figure({ label, amount, note, bar }: FigureProps): ReactElement {
+  const value = { ...reading, fontSize: '20px', lineHeight: '28px', fontWeight: 600, ...tabular };
+  return (
+    <>
+      <Note below="0">{label}</Note>
+      <Text dir="auto" className="ink" style={{ ...value, marginTop: 0, marginBottom: '4px' }}>
+        {amount}
+      </Text>
+      {bar === undefined ? null : <Bar percent={bar} />}
+      {note === undefined ? <Gap /> : <Note>{note}</Note>}
+    </>
+  );
+}
+
+interface FigureProps {
+  label: string;
+  amount: string;
+  note: string | undefined;
+  /** How much of the longest bar, in percent. */
+  bar: string | undefined;
+}
+
+const tabular = { fontVariantNumeric: 'tabular-nums' } as const;
+
+/** One of several that are compared: its name, what it comes to, and its bar. */
+export function Share({ name, note, bar }: { name: string; note: string; bar: string }): ReactElement {
+  return (
+    <>
+      <Text dir="auto" className="ink" style={{ ...reading, marginTop: 0, marginBottom: '0' }}>
+        {name}
+      </Text>
+      <Note below="4px">{note}</Note>
+      <Bar percent={bar} />
+      <Gap />
+    </>
+  );
+}
+
+function Bar({ percent }: { percent: string }): ReactElement {
+  const length = Number(percent);
+  return (
+    <table
+      role="presentation"
+      aria-hidden="true"
+      width="100%"
+      border={0}
+      cellPadding="0"
+      cellSpacing="0"
+      style={{ borderCollapse: 'collapse', tableLayout: 'fixed', marginBottom: '4px' }}
+    >
+      <tbody>
+        <tr>
+          {length > 0 ? <BarPart name="bar" colour={light.quiet} width={length} /> : null}
+          {length < 100 ? <BarPart name="track" colour={light.hairline} width={100 - length} /> : null}
+        </tr>
+      </tbody>
+    </table>
+  );
+}
+
+function BarPart({ name, colour, width }: { name: string; colour: string; width: number }): ReactElement {
+  const style = { backgroundColor: colour, width: `${width}%`, height: '8px', fontSize: 0, lineHeight: 0 };
+  // Without something in it some programs give a cell no height.
+  return (
+    <td className={name} height="8" width={`${width}%`} style={style}>
+      {'\u00a0'}
+    </td>
+  );
+}
+
+/** Programs differ in what a table's margin is to them, and agree on a paragraph's. */
+function Gap(): ReactElement {
+  return <div style={{ height: '12px', lineHeight: '12px', fontSize: 0 }}>{'\u00a0'}</div>;
+}
+
+/** A label and an amount in each line. */
+export function FigureTable({ label, rows }: FigureTableProps): ReactElement {
+  const cell = {
+    ...foldable,
+    ...{ fontFamily, fontSize: '16px', lineHeight: '24px', padding: '6px 0' },
+    borderBottom: `1px solid ${light.hairline}`,
+  } as const;
+  const name = { ...cell, color: light.quiet, fontWeight: 400, textAlign: 'left', width: '40%' } as const;
+  const value = { ...cell, ...tabular, color: light.ink, textAlign: 'right' } as const;
+  return (
+    <table
+      aria-label={label}
+      width="100%"
+      border={0}
+      cellPadding="0"
+      cellSpacing="0"
+      style={{ borderCollapse: 'collapse', tableLayout: 'fixed' }}
+    >
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.label}>
+            <th scope="row" className="quiet rule" style={name}>
+              {row.label}
+            </th>
+            <td dir="auto" className="ink rule" style={value}>
+              {row.amount}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface FigureTableProps {
+  /** What the table is of, for whoever has it read aloud. */
+  label: string;
+  rows: readonly { label: string; amount: string }[];
+}
