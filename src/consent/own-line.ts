@@ -6,6 +6,8 @@ import { everySource } from '../domain/suppression.ts';
 export const recipientActor = 'the recipient';
 export const undoWithinMs = 24 * 3_600_000;
 
+export const wantAgain = { lifted_by: recipientActor, lifted_because: 'they want mail again' } as const;
+
 /** By the link that made it, if that was within the time. */
 export function takeBackLine(tx: Tx, seq: number, now: number) {
   return tx
@@ -22,7 +24,7 @@ export function takeBackLine(tx: Tx, seq: number, now: number) {
 export async function liftOwnLine(tx: Tx, address: Address, now: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('suppressions')
-    .set({ lifted_at: now, lifted_by: recipientActor, lifted_because: 'they want mail again' })
+    .set({ lifted_at: now, ...wantAgain })
     .where('address_key', '=', addressKey(address))
     .where('scope', '=', everySource)
     .where('reason', '=', 'unsubscribed')

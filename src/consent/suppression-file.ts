@@ -1,5 +1,6 @@
 import { readCsv, readLines } from '../std/csv.ts';
 import { type JsonRecord, readJsonList, recordOf } from '../std/json-records.ts';
+import { peekText } from '../std/peek-text.ts';
 import { Refusal } from '../std/refusal.ts';
 import type { FoundEntry } from './suppression-entry.ts';
 
@@ -14,7 +15,7 @@ export async function* readSuppressionFile(
   chunks: AsyncIterable<string>,
   ignored: Set<string>,
 ): AsyncGenerator<FileRecord> {
-  const { first, all } = await peek(chunks);
+  const { first, all } = await peekText(chunks);
   if (first === '[') yield* foundIn(readJsonList(all), ignored);
   else if (first === '{') yield* foundIn(readJsonLines(all), ignored);
   else yield* foundInCsv(all, ignored);
@@ -106,24 +107,4 @@ async function* foundIn(
       yield { line, found };
     }
   }
-}
-
-/** The first sign that is no white space, and everything from the beginning all the same. */
-async function peek(chunks: AsyncIterable<string>): Promise<{ first: string; all: AsyncIterable<string> }> {
-  const rest = chunks[Symbol.asyncIterator]();
-  let start = '';
-  let isDone: boolean | undefined = false;
-  while (start.trim() === '' && !isDone) {
-    const { value, done } = await rest.next();
-    isDone = done;
-    start += done ? '' : value;
-  }
-  if (start.includes('\0')) {
-    throw new Refusal('not_text', 'This is no text in UTF-8. From a spreadsheet, save it as CSV (UTF-8).');
-  }
-  async function* all() {
-    yield start;
-    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
-  }
-  return { first: start.trimStart().charAt(0), all: all() };
 }

@@ -8,8 +8,11 @@ export interface Owner {
   recipient: string;
 }
 
+/** Who leaves, leaves the mails that the link came with, or everything that there is. */
+export type Extent = 'these mails' | 'everything';
+
 /** What a source does in its own tables when somebody has left it, or is back: in the transaction that makes it so. */
-export type OwnerListener = (owner: Owner, tx: Tx) => Promise<void>;
+export type OwnerListener = (owner: Owner, tx: Tx, extent: Extent) => Promise<void>;
 
 /**
  * A source that fails must keep nobody from leaving: what it had begun is undone, and the wish holds all the same, because the
@@ -20,11 +23,12 @@ export async function tellSource(
   owner: Owner,
   tx: Tx,
   log: Log,
+  extent: Extent = 'these mails',
 ): Promise<void> {
   if (!listener) return;
   await sql`SAVEPOINT source_told`.execute(tx);
   try {
-    await listener(owner, tx);
+    await listener(owner, tx, extent);
     // Inside: on PostgreSQL this is where a failed statement that the listener kept to itself comes out.
     await sql`RELEASE SAVEPOINT source_told`.execute(tx);
   } catch (error) {

@@ -1,17 +1,16 @@
 import { type Selectable, sql } from 'kysely';
-import type { Database, Tx } from '../db/database.ts';
-import { namesOf, rowsOf } from '../db/dialect.ts';
+import type { Tx } from '../db/database.ts';
+import { rowsOf } from '../db/dialect.ts';
 import type { Schema } from '../db/schema.ts';
 import { type Address, addressKey, parseAddress } from '../domain/address.ts';
 import { everySource } from '../domain/suppression.ts';
 import { resumeDeliveries, stopDeliveries } from '../outbox/stop.ts';
-import type { Clock } from '../std/clock.ts';
-import type { Ids } from '../std/ids.ts';
 import type { Log } from '../std/log.ts';
-import { liftOwnLine, recipientActor, takeBackLine, undoWithinMs } from './own-line.ts';
+import { liftLinesOf, reopenTokens } from './come-back.ts';
+import { createLinks, type LinksParts, type Owned } from './links.ts';
+import { liftOwnLine, recipientActor, takeBackLine, undoWithinMs, wantAgain } from './own-line.ts';
 import type { Suppressions } from './suppressions.ts';
 import { type Owner, type OwnerListener, tellSource } from './tell-source.ts';
-import { createTokens } from './token.ts';
 
 /**
  * The way out of a source's mails. Every recipient of a source has one link, in every mail the same. What comes through it
@@ -28,6 +27,11 @@ export interface Unsubscribe {
   undo(token: string): Promise<void>;
   /** The same for owners whose source has their word for it, in its transaction; it need not be told. Answers for how many. */
   undoFor(owners: readonly Owner[], tx: Tx): Promise<number>;
+  /**
+   * Whenever they left: these owners want mail again, and a source has their word for it, in its transaction. `links` are all links
+   * that this person has with the source, through one of which they may have stopped everything. What was stopped within a day waits again.
+   */
+  comeBack(owners: readonly Owner[], links: readonly Owner[], tx: Tx): Promise<void>;
   /** Whoever stopped everything to this address wants its mails again, and a source has their proof, in its transaction. Answers whether they had. */
   startAgain(address: Address, tx: Tx): Promise<boolean>;
   /** The sources that a recipient has left, and when. */
@@ -36,23 +40,12 @@ export interface Unsubscribe {
   reopen(owner: Owner, why: { by: string; because: string }): Promise<boolean>;
 }
 
-interface Owned extends Owner {
-  seq: number;
-}
-
 /** one-click: a mail program asked. page: a person pressed the button. link: the deployment takes following a link for a wish. */
 export type Via = 'one-click' | 'page' | 'link';
 
-export interface UnsubscribeParts {
-  db: Database;
-  clock: Clock;
-  ids: Ids;
+export interface UnsubscribeParts extends Omit<LinksParts, 'path'> {
   log: Log;
   suppressions: Suppressions;
-  /** The first signs; all are accepted. */
-  secrets: readonly string[];
-  /** Where people reach this deployment; asked for each batch, because a free port is known only later. */
-  baseUrl: () => string;
   /** Called after what waited was stopped, or waits again. */
   onLeft?: OwnerListener;
   onReturned?: OwnerListener;
@@ -60,56 +53,28 @@ export interface UnsubscribeParts {
 
 export const unsubscribePath = '/api/v1/notifications/unsubscribe';
 
-const columns = { token_id: 'text', source: 'text', recipient: 'text', created_at: 'number' } as const;
 const ownerColumns = { source: 'text', recipient: 'text' } as const;
 const ownerOf = ({ source, recipient }: Owner): Owner => ({ source, recipient });
 const actor = recipientActor;
 
 export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
-  const { db, clock, ids, log, suppressions, secrets, baseUrl, onLeft, onReturned } = parts;
-  const tokens = createTokens(secrets, 'unsubscribe');
+  const { db, clock, log, suppressions, onLeft, onReturned } = parts;
+  const links = createLinks({ ...parts, path: unsubscribePath });
   const outboxParts = { dialect: db.dialect, log };
-
-  async function knownAmong(owners: readonly Owner[]): Promise<Map<string, string>> {
-    const { rows } = await sql<{ token_id: string; source: string; recipient: string }>`
-      SELECT unsubscribe_tokens.token_id, input.source, input.recipient
-      FROM ${rowsOf(db.dialect, ownerColumns, owners)} JOIN unsubscribe_tokens
-      ON unsubscribe_tokens.recipient = input.recipient AND unsubscribe_tokens.source = input.source
-    `.execute(db.read);
-    return new Map(rows.map((row) => [ownerKey(row), row.token_id]));
-  }
-
-  async function make(owners: readonly Owner[]): Promise<void> {
-    const now = clock.now();
-    const rows = owners.map(({ source, recipient }) => ({
-      ...{ token_id: ids.secret(), source, recipient, created_at: now },
-    }));
-    const names = namesOf(columns);
-    // Another worker may have made one meanwhile; the first stays.
-    await sql`
-      INSERT INTO unsubscribe_tokens (${names})
-      SELECT ${names} FROM ${rowsOf(db.dialect, columns, rows)} WHERE true ON CONFLICT DO NOTHING
-    `.execute(db.write);
-  }
 
   /** With the row of a token under a lock, so that of two clicks one comes after the other; without one nothing is done. */
   async function withOwner<T>(
     token: string,
     work: (found: TokenRow, tx: Tx) => Promise<T>,
   ): Promise<T | undefined> {
-    const id = tokens.read(token);
-    if (id === undefined) return lookForNobody();
+    const id = await links.idIn(token);
+    if (id === undefined) return undefined;
     return db.transaction(async (tx) => {
       let row = tx.selectFrom('unsubscribe_tokens').selectAll().where('token_id', '=', id);
       if (db.dialect === 'postgres') row = row.forUpdate();
       const found = await row.executeTakeFirst();
       return found && work(found, tx);
     });
-  }
-
-  /** Whoever makes links up costs us no transaction, and hears like everybody else when there is no database. */
-  async function lookForNobody(): Promise<undefined> {
-    await db.read.selectFrom('unsubscribe_tokens').select('token_id').where('token_id', '=', '').execute();
   }
 
   async function addressOf({ source, recipient }: Owner, tx: Tx): Promise<Address | null> {
@@ -190,26 +155,21 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
     return { source: found.source, resumed, isBack: isBack || line !== undefined };
   }
 
+  const undoFor: Unsubscribe['undoFor'] = async (owners, tx) => {
+    const { rows } = await sql<TokenRow>`
+      SELECT unsubscribe_tokens.* FROM ${rowsOf<'source' | 'recipient'>(db.dialect, ownerColumns, owners.map(ownerOf))}
+      JOIN unsubscribe_tokens
+      ON unsubscribe_tokens.recipient = input.recipient AND unsubscribe_tokens.source = input.source
+      WHERE unsubscribe_tokens.unsubscribed_at IS NOT NULL OR unsubscribe_tokens.suppression_seq IS NOT NULL
+      ORDER BY unsubscribe_tokens.token_id ${db.dialect === 'postgres' ? sql`FOR UPDATE OF unsubscribe_tokens` : sql``}
+    `.execute(tx);
+    let back = 0;
+    for (const found of rows) if ((await undoIn(tx, found)).isBack) back += 1;
+    return back;
+  };
+
   return {
-    async linksFor(deliveries) {
-      const owners = [...new Map(deliveries.map((one) => [ownerKey(one), one])).values()].sort((a, b) =>
-        ownerKey(a) < ownerKey(b) ? -1 : 1,
-      );
-      let known = await knownAmong(owners);
-      const without = owners.filter((one) => !known.has(ownerKey(one)));
-      if (without.length > 0) {
-        await make(without);
-        known = new Map([...known, ...(await knownAmong(without))]);
-      }
-      const base = `${baseUrl().replace(/\/+$/, '')}${unsubscribePath}`;
-      return new Map(
-        deliveries.map((one) => {
-          const id = known.get(ownerKey(one));
-          if (id === undefined) throw new Error('unsubscribe: a token that was just written is not there');
-          return [one.seq, `${base}/${tokens.of(id)}`];
-        }),
-      );
-    },
+    linksFor: links.linksFor,
 
     async stop(token, via) {
       const done = await withOwner(token, async (found, tx) => {
@@ -224,7 +184,7 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
     async stopEverything(token) {
       const done = await withOwner(token, async (found, tx) => {
         const stop = await stopEverythingIn(tx, found);
-        await tellSource(onLeft, ownerOf(found), tx, log);
+        await tellSource(onLeft, ownerOf(found), tx, log, 'everything');
         return stop;
       });
       if (done) log.info('consent.everything_stopped', done);
@@ -239,17 +199,13 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
       if (done) log.info('consent.taken_back', done);
     },
 
-    async undoFor(owners, tx) {
-      const { rows } = await sql<TokenRow>`
-        SELECT unsubscribe_tokens.* FROM ${rowsOf<'source' | 'recipient'>(db.dialect, ownerColumns, owners.map(ownerOf))}
-        JOIN unsubscribe_tokens
-        ON unsubscribe_tokens.recipient = input.recipient AND unsubscribe_tokens.source = input.source
-        WHERE unsubscribe_tokens.unsubscribed_at IS NOT NULL OR unsubscribe_tokens.suppression_seq IS NOT NULL
-        ORDER BY unsubscribe_tokens.token_id ${db.dialect === 'postgres' ? sql`FOR UPDATE OF unsubscribe_tokens` : sql``}
-      `.execute(tx);
-      let back = 0;
-      for (const found of rows) if ((await undoIn(tx, found)).isBack) back += 1;
-      return back;
+    undoFor,
+
+    async comeBack(owners, links, tx) {
+      await undoFor(owners, tx);
+      const { lifted_by: by, lifted_because: because } = wantAgain;
+      await reopenTokens(tx, db.dialect, owners, { by, because }, clock.now());
+      await liftLinesOf(tx, db.dialect, links, clock.now());
     },
 
     startAgain: (address, tx) => liftOwnLine(tx, address, clock.now()),
@@ -268,18 +224,9 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
     async reopen(owner, { by, because }) {
       const now = clock.now();
       const isDone = await db.transaction(async (tx) => {
-        const { numUpdatedRows } = await tx
-          .updateTable('unsubscribe_tokens')
-          .set({
-            ...{ unsubscribed_at: null, unsubscribed_via: null },
-            ...{ reopened_at: now, reopened_by: by, reopened_because: because },
-          })
-          .where('recipient', '=', owner.recipient)
-          .where('source', '=', owner.source)
-          .where('unsubscribed_at', 'is not', null)
-          .executeTakeFirst();
-        if (numUpdatedRows > 0n) await tellSource(onReturned, ownerOf(owner), tx, log);
-        return numUpdatedRows > 0n;
+        const reopened = await reopenTokens(tx, db.dialect, [owner], { by, because }, now);
+        if (reopened > 0) await tellSource(onReturned, ownerOf(owner), tx, log);
+        return reopened > 0;
       });
       if (isDone) log.info('consent.reopened', { source: owner.source });
       return isDone;
@@ -288,5 +235,3 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
 }
 
 type TokenRow = Selectable<Schema['unsubscribe_tokens']>;
-
-const ownerKey = ({ source, recipient }: Owner) => JSON.stringify([source, recipient]);
