@@ -1,8 +1,7 @@
 import { listHeaders } from '../consent/list-headers.ts';
 import type { Unsubscribe } from '../consent/unsubscribe.ts';
 import { checkMail, type Mail, requiredTags, type Sender } from '../domain/message.ts';
-import type { DeliveryError } from '../domain/transition.ts';
-import { render } from '../emails/render.ts';
+import { type Rendered, render } from '../emails/render.ts';
 import type { Composed } from '../outbox/begin.ts';
 import type { Claimed } from '../outbox/claim.ts';
 import type { Report } from '../outbox/record.ts';
@@ -48,7 +47,7 @@ export async function compose(
   return result;
 }
 
-type Drafts = Map<number, Draft | { kind: 'later'; error: DeliveryError }>;
+type Drafts = Map<number, Draft>;
 
 /** A source that throws is asked again for each delivery alone: the one that it cannot draft waits, the others go on. */
 async function draftAll(source: Source, fresh: readonly Claimed[], log: Log): Promise<Drafts> {
@@ -71,8 +70,7 @@ async function draftAll(source: Source, fresh: readonly Claimed[], log: Log): Pr
   return drafts;
 }
 
-type Answer = Drafts extends Map<number, infer One> ? One : never;
-type Composure = { kind: 'composed'; composed: Composed } | Exclude<Answer, { kind: 'draft' }>;
+type Composure = { kind: 'composed'; composed: Composed } | Exclude<Draft, { kind: 'draft' | 'written' }>;
 
 const draftAgainMs = 30_000;
 
@@ -84,21 +82,22 @@ function reportOf(
   const base = { seq, id, lease, actor: worker };
   if (made.kind === 'no_address') {
     const error = { code: 'no_address', message: 'The source knows no address for this delivery.' };
-    return { ...base, event: 'no_address', error };
+    return { ...base, event: 'no_address', error: made.error ?? error };
   }
-  if (made.kind === 'unsendable') return { ...base, event: 'unsendable', error: made.error };
-  return { ...base, event: 'deferred', dueAt: clock.now() + draftAgainMs, error: made.error };
+  if (made.kind !== 'later') return { ...base, event: made.kind, error: made.error };
+  return { ...base, event: 'deferred', dueAt: made.dueAt ?? clock.now() + draftAgainMs, error: made.error };
 }
 
 async function mailOf(
   claimed: Claimed,
-  draft: Answer | undefined,
+  draft: Draft | undefined,
   unsubscribeUrl: string,
   { from, environment, log }: ComposeParts,
 ): Promise<Composure> {
   if (!draft) return unsendable('no_draft', `The source ${claimed.source} gave no answer for this delivery.`);
-  if (draft.kind !== 'draft') return draft;
-  const rendered = await renderSafely(draft, unsubscribeUrl, log);
+  if (draft.kind !== 'draft' && draft.kind !== 'written') return draft;
+  const rendered =
+    draft.kind === 'written' ? writtenBefore(claimed) : await renderSafely(draft, unsubscribeUrl, log);
   if ('kind' in rendered) return rendered;
   if (!rendered.ok) return unsendable(rendered.code, rendered.sentence);
   const { subject, html, text } = rendered;
@@ -117,6 +116,17 @@ async function mailOf(
   if (!checked.ok) return unsendable(checked.code, checked.sentence);
   const template = { name: rendered.templateName, version: rendered.templateVersion };
   return { kind: 'composed', composed: { claimed, mail, template } };
+}
+
+function writtenBefore({ written, templateName, templateVersion }: Claimed): Rendered {
+  if (written === null) {
+    return {
+      ok: false,
+      code: 'template_failed',
+      sentence: 'The source says that it has composed this mail, and has not.',
+    };
+  }
+  return { ok: true, ...written, templateName: templateName ?? '', templateVersion: templateVersion ?? '' };
 }
 
 /** A template that cannot be loaded says nothing about the delivery: it waits, as for a source that cannot draft. */

@@ -32,6 +32,13 @@ export interface Intent extends Identity {
   dedupeKey?: string;
 }
 
+/**
+ * When a delivery is due that is held back, until somebody composes it or lets it go: never, as people count. All that waits is
+ * moved when a clock is set back, so it is known by its age and not by the instant.
+ */
+export const heldAt = Date.UTC(9999, 0, 1);
+export const heldFrom = Date.UTC(9000, 0, 1);
+
 const limits = { source: 40, occasion: 300, recipient: 320 } as const;
 
 /**

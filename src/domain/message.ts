@@ -188,6 +188,13 @@ export function bodyHash(mail: Mail): string {
   return createHash('sha256').update(canonicalForm(mail), 'utf8').digest('hex');
 }
 
+/** Of the words alone, before anybody knows to whom they go. */
+export function wordsHash({ subject, html, text }: Pick<Mail, 'subject' | 'html' | 'text'>): string {
+  return createHash('sha256')
+    .update(JSON.stringify([subject, html, text]), 'utf8')
+    .digest('hex');
+}
+
 /** Unambiguous (JSON quotes what it separates) and free of the order in which headers and tags were added. */
 function canonicalForm(mail: Mail): string {
   const sorted = (record: Readonly<Record<string, string>>) =>

@@ -92,6 +92,7 @@ const byProvider: ReadonlySet<string> = new Set([
 
 function evidenceOf({ event, actor, detail }: Moment): string | null {
   if (actor.startsWith('operator ')) return "an operator's word";
+  if (actor === 'import') return "an older system's word";
   if (detail.evidence === 'look-up') return 'look-up at the provider';
   if (actor === 'webhook') return 'webhook';
   const isAnswered =
@@ -171,6 +172,7 @@ const sentences = {
   accepted: (moment) => {
     const { detail, actor } = moment;
     if (actor.startsWith('operator ')) return `${capital(actor)} decided that it was sent${because(moment)}.`;
+    if (actor === 'import') return 'An older system had sent it; its word was taken over.';
     if (detail.evidence === 'same key')
       return `The same mail was handed over again under the same key, and is accepted${asMessage(detail)}: there is one of it, not two.`;
     if (detail.evidence === 'look-up')
@@ -200,6 +202,7 @@ const viaWords: Readonly<Record<string, string>> = {
   page: ' on our page',
   link: ' by the link in a mail',
   'manage page': ' on the page of their watch',
+  account: ' in their account',
 };
 
 const provider = ({ account, error }: Detail) => nameOf(account ?? error?.provider ?? null);

@@ -107,6 +107,8 @@ const verdicts: Record<Status, (one: Case) => Verdict> = {
     const accepted = last(one, 'accepted');
     if (accepted?.actor.startsWith('operator '))
       return yes(`${accepted.actor} said ${when} that it was sent; the provider itself has not said so.`);
+    if (accepted?.actor === 'import')
+      return yes(`an older system sent it ${when}, and its word was taken over.`);
     const word = hearsLater(state.account)
       ? 'No word has come so far on whether it reached their mailbox.'
       : 'Whether it reached their mailbox is not told in this way of sending.';

@@ -6,6 +6,7 @@ import type { Claimed } from './claim.ts';
 import { freezeMails } from './mails.ts';
 import { applyReports, type Recorded, type RecordParts, type Report } from './record.ts';
 import { lockDeliveries } from './rows.ts';
+import { dropWords } from './written.ts';
 
 /** A claimed delivery with the mail that is to leave: the frozen one of this round, or a fresh one. */
 export interface Composed {
@@ -92,6 +93,12 @@ export async function beginDeliveries(
     return hash === undefined ? [] : [{ seq, round, mail, hash }];
   });
   await freezeMails(tx, parts.dialect, fresh, now);
+  const aheads = sending.filter(({ claimed }) => !claimed.frozen && claimed.written);
+  await dropWords(
+    tx,
+    parts.dialect,
+    aheads.map(({ claimed }) => claimed.seq),
+  );
   return { sending, stopped: answers.filter(({ seq }) => !begun.has(seq)) };
 }
 

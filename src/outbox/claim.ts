@@ -6,8 +6,9 @@ import type { Lane } from '../domain/delivery.ts';
 import { statusesBefore } from '../domain/lifecycle.ts';
 import type { Mail } from '../domain/message.ts';
 import { nextRound } from '../domain/transition.ts';
-import { mailOf } from './mails.ts';
+import { mailOf, wordsOf } from './mails.ts';
 import { statusList } from './rows.ts';
+import type { Words } from './written.ts';
 
 /** A delivery that this worker holds until `leaseEndsAt`, with all that is needed to send it. */
 export interface Claimed {
@@ -34,6 +35,8 @@ export interface Claimed {
   variables: Readonly<Record<string, unknown>>;
   /** The mail of this round, if it was frozen by an earlier attempt. */
   frozen: Mail | null;
+  /** What a source has composed ahead, or the words of the last round: a source that composes once says the same again. */
+  written: Words | null;
 }
 
 export interface ClaimOrder {
@@ -104,17 +107,16 @@ export function isAmong(dialect: DialectName, due: Sql): Sql {
 
 type Sql = RawBuilder<unknown>;
 
-/** What each delivery's intent brought, and the mail of the round that is named, by number. */
+/** What each delivery's intent brought, and the mails of the round that is named and of the one before, by number. */
 export async function mailsOf(
   tx: Tx,
   dialect: DialectName,
   rounds: readonly { seq: number; round: number }[],
 ): Promise<Map<number, DeliveryMailRow[]>> {
   // Pairs, not `round IN (0, …)`: with an OR in the join PostgreSQL reads the whole table of mails.
-  const wanted = rounds.flatMap(({ seq, round }) => [
-    { seq, round: 0 },
-    { seq, round },
-  ]);
+  const wanted = rounds.flatMap(({ seq, round }) =>
+    [...new Set([0, Math.max(0, round - 1), round])].map((each) => ({ seq, round: each })),
+  );
   const input = rowsOf(dialect, { seq: 'number', round: 'number' }, wanted);
   const { rows: mails } = await sql<DeliveryMailRow>`
     SELECT delivery_mails.* FROM ${input} JOIN delivery_mails
@@ -132,7 +134,8 @@ export function claimedOf(
   mails: readonly DeliveryMailRow[],
 ): Claimed {
   const brought = mails.find((mail) => mail.round === 0);
-  const frozen = mails.find((mail) => mail.round > 0);
+  const frozen = mails.find((mail) => mail.round === round && round > 0);
+  const written = mails.find((mail) => mail.round < round && mail.html !== null);
   return {
     seq: row.seq,
     id: row.id,
@@ -154,5 +157,6 @@ export function claimedOf(
     expiresAt: row.expires_at,
     variables: brought?.variables ? (JSON.parse(brought.variables) as Record<string, unknown>) : {},
     frozen: frozen ? mailOf(frozen) : null,
+    written: written ? wordsOf(written) : null,
   };
 }

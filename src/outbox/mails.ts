@@ -5,6 +5,7 @@ import { namesOf, portions, rowsOf } from '../db/dialect.ts';
 import type { DeliveryMailRow } from '../db/schema.ts';
 import type { Address } from '../domain/address.ts';
 import type { Mail, Sender } from '../domain/message.ts';
+import type { Words } from './written.ts';
 
 /** The frozen mails: what leaves under a round's key is written here first, and never changes afterwards. */
 
@@ -19,6 +20,10 @@ export function mailOf(row: DeliveryMailRow): Mail {
     headers: JSON.parse(row.headers ?? '{}') as Record<string, string>,
     tags: JSON.parse(row.tags ?? '{}') as Record<string, string>,
   };
+}
+
+export function wordsOf({ subject, html, text }: DeliveryMailRow): Words {
+  return { subject: subject ?? '', html: html ?? '', text: text ?? '' };
 }
 
 const columns = {

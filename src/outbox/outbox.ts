@@ -13,12 +13,14 @@ import { type Enqueued, enqueueIntents } from './enqueue.ts';
 import { expireDeliveries } from './expire.ts';
 import { type FactListeners, tellOwedFacts } from './facts.ts';
 import { type ForgetOrder, type Forgotten, forgetMails } from './forget.ts';
+import { type ImportedDelivery, importDeliveries } from './import.ts';
 import { type OperatorOrder, performOrder, performRequests } from './operator.ts';
 import { type Recorded, type Report, recordReports } from './record.ts';
 import { type Removed, type RemoveOrder, removeDeliveries } from './remove.ts';
 import { setTimesBack } from './set-back.ts';
 import { type Doubted, type TakeUpOrder, takeUpDeliveries } from './take-up.ts';
 import { lookAgainLater, takeUnconfirmed, type Unconfirmed, type UnconfirmedOrder } from './unconfirmed.ts';
+import { type Writing, writeWords } from './written.ts';
 
 /**
  * The outbox: one table, and the only place where the status of a delivery changes. It promises that an identity
@@ -29,6 +31,10 @@ import { lookAgainLater, takeUnconfirmed, type Unconfirmed, type UnconfirmedOrde
 export interface Outbox {
   /** Intents in, deliveries out, in the same order. An identity that is known already is answered as a repeat. */
   enqueue(intents: readonly Intent[], tx?: Tx): Promise<Enqueued[]>;
+  /** What another system has told already, as it ended there; nothing of it is ever due. Answers which are new here, by their places. */
+  importEnded(deliveries: readonly ImportedDelivery[], tx?: Tx): Promise<ReadonlySet<number>>;
+  /** What a source has composed ahead, for deliveries that it holds back until then. Answers which it was written for. */
+  write(writings: readonly Writing[], actor: string, tx?: Tx): Promise<ReadonlySet<number>>;
   /** Where something is due, without taking it. */
   due(sources: readonly string[]): Promise<DueWork[]>;
   claim(order: ClaimOrder): Promise<Claimed[]>;
@@ -117,6 +123,13 @@ export function createOutbox(outboxParts: OutboxParts): Outbox {
       // In a caller's own transaction nothing is there to be seen before it commits; the next look finds it.
       if (!outer && answers.some(({ isNew }) => isNew)) onEnqueued?.();
       return answers;
+    },
+    importEnded: (deliveries, outer) =>
+      inTransaction(outer, (tx) => importDeliveries(tx, db.dialect, namespace, deliveries, clock.now())),
+    async write(writings, actor, outer) {
+      const written = await inTransaction(outer, (tx) => writeWords(tx, writings, actor, clock.now(), parts));
+      if (!outer && written.size > 0) onEnqueued?.();
+      return written;
     },
     due: (sources) => readDueWork(db, sources, clock.now()),
     claim: (order) => db.transaction((tx) => claimDeliveries(tx, db.dialect, order, clock.now())),

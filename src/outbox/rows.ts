@@ -79,9 +79,9 @@ export interface ChangedDelivery {
   frozen?: Frozen;
 }
 
-/** What `begun` fixes beside the state. */
+/** What `begun`, and whoever composes ahead of it, fixes beside the state. */
 export interface Frozen {
-  toEmail: string;
+  toEmail: string | null;
   contentHash: string | null;
   templateName: string | null;
   templateVersion: string | null;

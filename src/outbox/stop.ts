@@ -13,6 +13,8 @@ import { lockDeliveries, statusList } from './rows.ts';
  */
 type Whose =
   | { source: string; recipient: string }
+  /** Of one source, all of them somebody's. */
+  | { source: string; recipients: readonly string[] }
   /** Lower-cased addresses; of one source, or of every one. */
   | { addressKeys: readonly string[]; source: string | null };
 
@@ -124,6 +126,11 @@ async function moveAll(
 function ownedBy(whose: Whose, dialect: DialectName) {
   if ('recipient' in whose) {
     return sql`deliveries.recipient = ${whose.recipient} AND deliveries.source || '' = ${whose.source}`;
+  }
+  if ('recipients' in whose) {
+    const names = whose.recipients.map((recipient) => ({ recipient }));
+    return sql`deliveries.recipient IN (SELECT recipient FROM ${rowsOf(dialect, { recipient: 'text' }, names)})
+      AND deliveries.source || '' = ${whose.source}`;
   }
   const keys = rowsOf(
     dialect,

@@ -10,7 +10,8 @@ import { createPace } from '../../src/dispatch/pace.ts';
 import { createPauses, everything } from '../../src/dispatch/pauses.ts';
 import { createReconcile } from '../../src/dispatch/reconcile.ts';
 import { createSweep } from '../../src/dispatch/sweep.ts';
-import { type Intent, lanes } from '../../src/domain/delivery.ts';
+import type { Address } from '../../src/domain/address.ts';
+import { heldAt, type Intent, lanes } from '../../src/domain/delivery.ts';
 import type { Sender } from '../../src/domain/message.ts';
 import { leaseMs } from '../../src/domain/policy.ts';
 import { countChosen, readChosen } from '../../src/outbox/choose.ts';
@@ -30,7 +31,7 @@ import type { JumpingClock } from './jumping-clock.ts';
 /**
  * A day at work that comes by every await: mails that simply leave, one that bounces and goes out again, one that a source
  * holds back until an operator asks for it, one that is complained about, somebody who leaves while a mail waits, a source that throws, books that are not kept at
- * first, a database that fails for a moment, a provider that was down, a row that was said to be sent and never left, mails of
+ * first, one whose words are written before anybody sends, a database that fails for a moment, a provider that was down, a row that was said to be sent and never left, mails of
  * which no word comes, and what a worker left behind that died before.
  * Written so that it can be begun again after a crash anywhere: what has been done is not done again.
  */
@@ -61,6 +62,8 @@ export const wholeTrouble = (): Trouble => ({ drafts: 1, checks: 1, books: 2, re
 const dayMs = 86_400_000;
 const names = ['plain-1', 'plain-2', 'plain-3', 'bounces', 'held-back', 'complained'] as const;
 const unsendable = ['unsendable-1', 'unsendable-2'] as const;
+/** Held back until its words are written. */
+const ahead = 'composed-ahead';
 const leftBehind = ['begun-before', 'key-forgotten', 'claimed-before', 'said-to-be-sent'] as const;
 
 export function createScenario(number: number, trouble = wholeTrouble()): Scenario {
@@ -85,7 +88,12 @@ export function createScenario(number: number, trouble = wholeTrouble()): Scenar
       if (deliveries.length > 1 && strikes('drafts')) fail('the draft');
       // For so long that the slots which were reserved have gone by.
       if (deliveries.some(({ recipient }) => recipient === addressOf('plain-2'))) clock?.jump(300);
-      return plainSource.draft(deliveries);
+      const drafts = new Map(await plainSource.draft(deliveries));
+      for (const { seq, recipient, written } of deliveries)
+        if (written && recipient === addressOf(ahead)) {
+          drafts.set(seq, { kind: 'written', to: recipient as Address });
+        }
+      return drafts;
     },
     async recheck(deliveries, tx) {
       const isUnlucky = deliveries.some(({ recipient }) => recipient === addressOf('plain-1'));
@@ -208,6 +216,24 @@ export function createScenario(number: number, trouble = wholeTrouble()): Scenar
     `.execute(db.write);
   }
 
+  /** What another system has told long ago: under an occasion of its own, because no mail of it leaves here. */
+  async function importOld(outbox: Outbox, now: number): Promise<void> {
+    const identity = { source: 'plain', occasion: `${prefix}imported`, recipient: addressOf('imported') };
+    const sent = { end: 'sent', attempts: 1, sentAt: now - dayMs, createdAt: now - dayMs } as const;
+    const unknown = { id: null, toEmail: null, lastAttemptAt: null, providerMessageId: null, error: null };
+    await outbox.importEnded([{ ...identity, ...sent, ...unknown, lane: 'bulk' }]);
+  }
+
+  async function composeAhead(outbox: Outbox, now: number): Promise<void> {
+    const { variables: _, ...bare } = intent(ahead);
+    const [made] = await outbox.enqueue([{ ...bare, dueAt: heldAt }]);
+    if (!made) return;
+    const { seq, id } = made;
+    const words = { subject: 'Ahead', html: '<p>Ahead</p>', text: 'Ahead' };
+    const template = { name: 'plain', version: 'v1' };
+    await outbox.write([{ seq, id, ...words, template, dueAt: now }], 'a composer');
+  }
+
   const mailFor = (address: string) => ({ ...mailTo(1), to: address as ReturnType<typeof mailTo>['to'] });
 
   const somethingTooLate = (outbox: Outbox, now: number) =>
@@ -251,6 +277,8 @@ export function createScenario(number: number, trouble = wholeTrouble()): Scenar
     await outbox.enqueue([...names, ...unsendable].map(intent));
     await outbox.enqueue(names.map(intent));
     await outbox.enqueue([{ ...intent('leaves'), dueAt: clock.now() + dayMs }]);
+    await composeAhead(outbox, clock.now());
+    await importOld(outbox, clock.now());
     await parts.db.transaction((tx) => whoLeaves(tx, parts.db.dialect, clock.now()));
     // An account that nobody has used so far has no row yet.
     const fresh = { ...parts.provider, account: `${prefix}${parts.worker}` };
@@ -364,7 +392,7 @@ export function createScenario(number: number, trouble = wholeTrouble()): Scenar
 
   const times = (name: string) => (name === 'bounces' ? 2 : /^(unsendable|leaves)/.test(name) ? 0 : 1);
   const expected = new Map(
-    [...names, ...leftBehind, ...unsendable, 'leaves'].map((name) => [addressOf(name), times(name)]),
+    [...names, ...leftBehind, ...unsendable, 'leaves', ahead].map((name) => [addressOf(name), times(name)]),
   );
   return { leaveBehind, run, expected, prefix };
 }

@@ -20,7 +20,9 @@ onBothDatabases('remove', (dialect) => {
       ...more,
     });
   const seqsLeft = async () =>
-    (await world.db.read.selectFrom('deliveries').select('seq').execute()).map(({ seq }) => seq);
+    (await world.db.read.selectFrom('deliveries').select('seq').orderBy('seq').execute()).map(
+      ({ seq }) => seq,
+    );
 
   /** By the outbox itself, so that the counts are its own. */
   async function expired(count: number, of = occasion): Promise<number[]> {
