@@ -12,6 +12,7 @@ import { createSweep, type Sweep } from './dispatch/sweep.ts';
 import { leaseMs } from './domain/policy.ts';
 import { linkParts } from './link-parts.ts';
 import { openCourseSeats } from './open-course-seats.ts';
+import { openNewsletters } from './open-newsletters.ts';
 import { createOutbox, type Outbox, readNamespace } from './outbox/outbox.ts';
 import { createQueries, type OutboxQueries } from './outbox/queries.ts';
 import { openProvider } from './providers/open-provider.ts';
@@ -21,6 +22,7 @@ import { createEmbedded } from './runners/embedded.ts';
 import type { Runner } from './runners/runner.ts';
 import type { Config } from './settings.ts';
 import type { CourseSeats } from './sources/course-seats/course-seats.ts';
+import type { Newsletters } from './sources/newsletters/newsletters.ts';
 import { plainSource } from './sources/plain/plain.ts';
 import type { Source } from './sources/source.ts';
 import { type Clock, systemClock } from './std/clock.ts';
@@ -49,6 +51,7 @@ export interface Engine {
   readonly reconcile: Reconcile;
   /** Where there is a section feed. */
   readonly seats: CourseSeats | undefined;
+  readonly newsletters: Newsletters;
   readonly runner: Runner;
   /** Stops what is running, then closes the database. */
   close(): Promise<void>;
@@ -84,7 +87,8 @@ export async function createEngine(
     const links = linkParts(config, namespace, servedAt);
     const consent = createConsent({
       ...{ db, clock, ids: systemIds, log, ...links },
-      onLeft: async ({ source, recipient }, tx) => sourceNamed(source)?.left?.([recipient], tx),
+      onLeft: async ({ source, recipient }, tx, extent) =>
+        sourceNamed(source)?.left?.([recipient], tx, extent),
       onReturned: async ({ source, recipient }, tx) => sourceNamed(source)?.returned?.([recipient], tx),
     });
     const outbox = createOutbox({
@@ -101,6 +105,11 @@ export async function createEngine(
       isToPoll: migrations === 'all',
     });
     if (seats) sources.push(...seats.sources);
+    const newsletters = openNewsletters(config, {
+      ...{ db, outbox, clock, log, ids: systemIds, unsubscribe: consent.unsubscribe },
+      ...{ baseUrl: links.baseUrl, holder: worker, onComposed: () => runner.wake() },
+    });
+    sources.push(newsletters.source);
 
     const { from, environment, retentionMs, doubtAfterMs } = config;
     const pace = createPace({ db, provider, clock, log });
@@ -118,7 +127,7 @@ export async function createEngine(
     const heal = createHeal({ ...common, policyOf });
     const runner = createEmbedded({
       ...{ outbox, dispatch, sweep, reconcile, heal, webhooks, clock, log },
-      chores: seats?.chores ?? [],
+      chores: [...(seats?.chores ?? []), ...newsletters.chores],
     });
 
     return {
@@ -134,12 +143,14 @@ export async function createEngine(
         sweep,
         reconcile,
         seats,
+        newsletters,
         runner,
       },
       pauses: createPauses(db, clock),
       async close() {
         await runner.stop();
         await seats?.close();
+        await newsletters.close();
         await provider.close?.();
         await db.close();
       },

@@ -1,7 +1,8 @@
 import type { Migration } from './db/migrate.ts';
 import { loadTemplates } from './emails/render.ts';
-import { createEngine } from './engine.ts';
-import { createAuth } from './http/auth.ts';
+import { createEngine, type Engine } from './engine.ts';
+import { type ApiKeys, createAuth } from './http/auth.ts';
+import { createSessions } from './http/callers/sessions.ts';
 import { listen, requireFreePort } from './http/listen.ts';
 import { createServer } from './http/server.ts';
 import type { Config } from './settings.ts';
@@ -32,17 +33,28 @@ export async function startProcess(
   const options = { log, migrations: 'all', servedAt: () => url, ...(onMigrated && { onMigrated }) } as const;
   const engine = await createEngine(config, options);
   const { db, clock, runner } = engine;
-  const { role, environment, unsubscribeOnGet } = config;
+  const { role, environment, unsubscribeOnGet, emailPreviewEnabled, clerkJwtKey } = config;
   const isWorking = role !== 'api';
-  const keys = { operator: config.operatorApiKeys, read: config.readApiKeys, service: config.serviceApiKeys };
+  const keys = keysOf(config);
   let isStopping = false;
   try {
+    const sessions = clerkJwtKey === '' ? undefined : createSessions(clerkJwtKey);
     const server = await createServer({
       db,
       clock,
       log,
       ...(isWorking && { runner }),
-      ...(role !== 'worker' && { api: { ...engine, environment, keys, unsubscribeOnGet } }),
+      ...(role !== 'worker' && {
+        api: {
+          ...engine,
+          ...ofNewsletters(engine),
+          environment,
+          keys,
+          unsubscribeOnGet,
+          emailPreviewEnabled,
+          sessions,
+        },
+      }),
       isStopping: () => isStopping,
     });
     const listening = await listen(server, config, clock);
@@ -68,3 +80,9 @@ export async function startProcess(
     throw error;
   }
 }
+
+function keysOf({ operatorApiKeys, readApiKeys, serviceApiKeys, triggerApiKeys }: Config): ApiKeys {
+  return { operator: operatorApiKeys, read: readApiKeys, service: serviceApiKeys, trigger: triggerApiKeys };
+}
+
+const ofNewsletters = ({ newsletters: { notifications, runs } }: Engine) => ({ notifications, runs });

@@ -1,12 +1,13 @@
 import { dialectOf } from './db/dialect.ts';
 import { parseSender, type Sender } from './domain/message.ts';
+import { type NewslettersConfig, newslettersVariables } from './newsletters-settings.ts';
 import { type SeatsConfig, seatsVariables } from './seats-settings.ts';
 import { type LogLevel, logLevels } from './std/log.ts';
 import { parseUrl } from './std/url.ts';
 import { keys, oneOf, type Variable } from './variable.ts';
 
 /** Every setting: its name, what it is for, what it is by default and what it may be. `docs/configuration.md` is made from this. */
-export interface Config extends SeatsConfig {
+export interface Config extends SeatsConfig, NewslettersConfig {
   readonly host: string;
   readonly port: number;
   readonly databaseUrl: string;
@@ -171,9 +172,10 @@ export const variables = {
     isSecret: true,
     read: (text) => {
       const value = text.split(',').map((secret) => secret.trim());
-      const isFine = value.every((secret) => /^whsec_[A-Za-z0-9+/]{22,}={0,2}$/.test(secret));
+      // 002-P2-04: with its beginning it has at least 32 characters.
+      const isFine = value.every((secret) => /^whsec_(?=.{26})[A-Za-z0-9+/]+={0,2}$/.test(secret));
       if (text === '') return { value: [] };
-      return isFine ? { value } : { mustBe: 'whsec_ and at least 22 characters, as Resend shows it' };
+      return isFine ? { value } : { mustBe: 'whsec_ and at least 26 characters, as Resend shows it' };
     },
   } as Variable<readonly string[]>,
   retentionMs: {
@@ -235,6 +237,7 @@ export const variables = {
     read: keys,
   } as Variable<readonly string[]>,
   ...seatsVariables,
+  ...newslettersVariables,
   environment: {
     name: 'TIDINGS_ENV',
     default: 'development',

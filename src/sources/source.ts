@@ -1,3 +1,4 @@
+import type { Extent } from '../consent/tell-source.ts';
 import type { Tx } from '../db/database.ts';
 import type { Address } from '../domain/address.ts';
 import type { Policy } from '../domain/policy.ts';
@@ -27,7 +28,7 @@ export interface Source {
   /** Why a mail to this recipient would have to wait now: a sentence, or null where it would not. */
   whyWait?(recipient: string): Promise<string | null>;
   /** These have used the link in a mail, or have taken that back: in consent's own transaction. */
-  left?(recipients: readonly string[], tx: Tx): Promise<void>;
+  left?(recipients: readonly string[], tx: Tx, extent?: Extent): Promise<void>;
   returned?(recipients: readonly string[], tx: Tx): Promise<void>;
 }
 
@@ -54,5 +55,11 @@ export type Draft =
       /** For whoever filters or traces mails at the provider; those that the engine finds its mails by stay its own. */
       tags?: Readonly<Record<string, string>>;
     }
-  | { kind: 'no_address' }
+  /** As it was composed ahead: the words that the delivery brings (`written`), to this address. */
+  | { kind: 'written'; to: Address; tags?: Readonly<Record<string, string>> }
+  | { kind: 'no_address'; error?: DeliveryError }
+  /** It cannot be said now; no attempt is counted. */
+  | { kind: 'later'; error: DeliveryError; dueAt?: number }
+  /** There is nothing to be told after all. */
+  | { kind: 'ineligible'; error: DeliveryError }
   | { kind: 'unsendable'; error: DeliveryError };

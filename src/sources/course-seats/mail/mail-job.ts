@@ -1,7 +1,7 @@
 import type { OpenEventRow, SubscriptionRow } from '../../../db/seats-schema.ts';
 import type { Policy } from '../../../domain/policy.ts';
+import { lineOf } from '../../../std/one-line.ts';
 import { readPayload } from '../event-payload.ts';
-import { lineOf } from './readable.ts';
 
 /**
  * Spec 000's mail job, version 1.0: all that one seat mail is made of. `mail-job.schema.json` is the contract, and holds more

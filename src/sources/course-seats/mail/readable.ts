@@ -1,22 +1,4 @@
 /**
- * Words from the catalog as a mail may hold them. They are a stranger's, and a template refuses what it cannot show: a title
- * with a line break would lose somebody their mail. So everything is brought into one short line here.
- */
-export function lineOf(text: string | null | undefined, charactersMax: number): string {
-  const line = (text ?? '')
-    .toWellFormed()
-    // Signs that turn round what stands beside them; and the byte order mark, which some readers drop.
-    .replace(/[\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    // In a subject this would begin an encoded word, which a mail program shows as another text.
-    .replaceAll('=?', '= ?')
-    .trim();
-  if (line.length <= charactersMax) return line;
-  const cut = line.slice(0, charactersMax - 1).replace(/[\ud800-\udbff]$/, '');
-  return `${cut.trimEnd()}…`;
-}
-
-/**
  * `M 10:20-11:40 BUS HIL 114; H …` for somebody who is not at home in the feed, where H is Thursday: a line for each meeting,
  * with the day in the reader's language. What does not begin with the feed's days stays as it is.
  */

@@ -1,0 +1,176 @@
+import { sql } from 'kysely';
+import type { Unsubscribe } from '../../../consent/unsubscribe.ts';
+import type { Database, Tx } from '../../../db/database.ts';
+import { rowsOf } from '../../../db/dialect.ts';
+import type { RunRow } from '../../../db/newsletters-schema.ts';
+import { heldFrom } from '../../../domain/delivery.ts';
+import type { DeliveryError } from '../../../domain/transition.ts';
+import type { Outbox } from '../../../outbox/outbox.ts';
+import type { Report } from '../../../outbox/record.ts';
+import { lockDeliveries } from '../../../outbox/rows.ts';
+import type { Writing } from '../../../outbox/written.ts';
+import type { Clock } from '../../../std/clock.ts';
+import type { Log } from '../../../std/log.ts';
+import { type Content, type ContentParts, contentOf } from '../mail/content.ts';
+import { newsletterSource } from '../notification-type.ts';
+import { recipientOf } from '../recipient.ts';
+import { type Item, type ItemChange, lockRun, readItems, writeItems } from './run-rows.ts';
+
+/**
+ * From deliveries that are held back to mails that may leave: page by page the figures are fetched, the links made and the mails
+ * rendered, and then one transaction keeps the words, lets the deliveries go, and writes down what became of each. Nothing is
+ * locked while anybody is asked; who composes a page that another has finished changes nothing.
+ */
+export interface ComposeParts extends ContentParts {
+  db: Database;
+  outbox: Pick<Outbox, 'write' | 'record'>;
+  unsubscribe: Pick<Unsubscribe, 'linksFor'>;
+  render: Render;
+  clock: Clock;
+  log: Log;
+  pageMax?: number;
+}
+
+/** From a template and its props to words: a source does not know how mails are made. */
+export type Render = (order: {
+  template: string;
+  locale: string | null;
+  props: Readonly<Record<string, unknown>>;
+  unsubscribeUrl?: string;
+}) => Promise<
+  | { ok: true; subject: string; html: string; text: string; templateName: string; templateVersion: string }
+  | { ok: false; code: string; sentence: string }
+>;
+
+/** With bodies: more would hold SQLite's write lock longer than other writers should wait. */
+const pageMost = 200;
+const againMs = 5_000;
+const againMaxMs = 600_000;
+
+/** One page. Answers how many it has taken further, and how many have to wait for their figures. */
+export async function composePage(
+  run: RunRow,
+  parts: ComposeParts,
+): Promise<{ composed: number; waiting: number }> {
+  const { db, clock, pageMax = pageMost } = parts;
+  const which = sql`state = 'collected' AND items.due_at <= ${clock.now()}`;
+  const items = await readItems(db.read, run.run_id, which, pageMax);
+  if (items.length === 0) return { composed: 0, waiting: 0 };
+  const made = await makeMails(items.filter(isHeld), parts);
+  const waiting = [...made.values()].filter(({ kind }) => kind === 'later').length;
+  const isDone = await keep(run, items, made, parts);
+  return { composed: isDone ? items.length - waiting : 0, waiting };
+}
+
+type Made = { kind: 'mail'; writing: Writing } | Exclude<Content, { kind: 'content' }>;
+
+const isHeld = ({ delivery_status: status, due_at: dueAt }: Item) =>
+  (status === 'pending' || status === 'failed_transient') && dueAt !== null && dueAt >= heldFrom;
+
+async function makeMails(items: readonly Item[], parts: ComposeParts): Promise<ReadonlyMap<number, Made>> {
+  if (items.length === 0) return new Map();
+  const wanted = items.map((item) => ({
+    ...{ seq: item.delivery_seq ?? 0, source: newsletterSource, occasion: item.period_key, locale: null },
+    recipient: recipientOf({ userId: item.user_id, notificationId: item.notification_id }),
+  }));
+  const contents = await contentOf(wanted, parts);
+  const links = await parts.unsubscribe.linksFor(wanted);
+  const made = new Map<number, Made>();
+  for (const { delivery_seq: seq, delivery_id: id } of items) {
+    const content = seq === null ? undefined : contents.get(seq);
+    if (seq === null || id === null || !content) continue;
+    made.set(
+      seq,
+      content.kind === 'content' ? await mailOf(seq, id, content, links.get(seq), parts) : content,
+    );
+  }
+  return made;
+}
+
+async function mailOf(
+  seq: number,
+  id: string,
+  { template, locale, props }: Extract<Content, { kind: 'content' }>,
+  unsubscribeUrl: string | undefined,
+  { render, clock }: ComposeParts,
+): Promise<Made> {
+  const rendered = await render({ template, locale, props, ...(unsubscribeUrl && { unsubscribeUrl }) });
+  if (!rendered.ok) return { kind: 'ineligible', error: { code: rendered.code, message: rendered.sentence } };
+  const { subject, html, text, templateName: name, templateVersion: version } = rendered;
+  return {
+    kind: 'mail',
+    writing: { seq, id, subject, html, text, template: { name, version }, dueAt: clock.now() },
+  };
+}
+
+/** False where the run is no longer running: then nothing of the page is kept. */
+async function keep(
+  { run_id: runId }: RunRow,
+  items: readonly Item[],
+  made: ReadonlyMap<number, Made>,
+  { db, outbox, clock, log }: ComposeParts,
+): Promise<boolean> {
+  const actor = `run ${runId}`;
+  const all = [...made.entries()];
+  const writings = all.flatMap(([, one]) => (one.kind === 'mail' ? [one.writing] : []));
+  const endings = all.flatMap(([seq, one]): Report[] =>
+    one.kind === 'ineligible' ? [{ seq, event: 'ineligible', actor, error: one.error }] : [],
+  );
+  const isDone = await db.transaction(async (tx) => {
+    if (!(await lockRun(tx, db.dialect, runId, ['running']))) return false;
+    // As they are now: somebody may have left, or come back, while their mail was being made, or another process has made it.
+    const open = await readAgain(tx, db, runId, items);
+    const held = new Set(open.filter(isHeld).map(({ delivery_seq }) => delivery_seq));
+    await outbox.write(
+      writings.filter(({ seq }) => held.has(seq)),
+      actor,
+      tx,
+    );
+    await outbox.record(
+      endings.filter(({ seq }) => held.has(seq)),
+      tx,
+    );
+    const changes = open.flatMap((item) => changeOf(item, made.get(item.delivery_seq ?? 0), clock.now()));
+    await writeItems(tx, db.dialect, runId, changes);
+    return true;
+  });
+  const failures = all.flatMap(([, one]) => (one.kind === 'later' ? [one.error] : []));
+  if (failures.length > 0)
+    log.warn('newsletters.data_missing', { runId, deliveries: failures.length, ...codesOf(failures) });
+  return isDone;
+}
+
+const codesOf = (errors: readonly DeliveryError[]) => ({
+  errors: [...new Set(errors.map(({ code }) => code))],
+});
+
+/** Those of the page that nobody has taken further, with their deliveries under a lock. */
+async function readAgain(
+  tx: Tx,
+  { dialect }: Database,
+  runId: string,
+  items: readonly Item[],
+): Promise<Item[]> {
+  const seqs = items.flatMap(({ delivery_seq }) => delivery_seq ?? []);
+  await lockDeliveries(tx, dialect, seqs);
+  const input = rowsOf(
+    dialect,
+    { seq: 'number' },
+    seqs.map((seq) => ({ seq })),
+  );
+  const which = sql`state = 'collected' AND items.delivery_seq IN (SELECT seq FROM ${input})`;
+  return readItems(tx, runId, which, seqs.length);
+}
+
+function changeOf(item: Item, made: Made | undefined, now: number): ItemChange[] {
+  const { notification_id, tries } = item;
+  // Somebody else has seen to it: they have said no meanwhile, or an operator has put it back.
+  if (!isHeld(item)) return [{ notification_id, state: 'left_out', reason: item.delivery_status ?? 'gone' }];
+  // They have come back in this moment: the next page is theirs.
+  if (!made) return [];
+  if (made.kind === 'mail') return [{ notification_id, state: 'composed' }];
+  if (made.kind === 'ineligible') return [{ notification_id, state: 'left_out', reason: made.error.code }];
+  const waitMs = Math.max(made.waitMs ?? 0, Math.min(againMaxMs, againMs * 2 ** Math.min(tries, 20)));
+  const reason = made.error.message ?? 'no answer';
+  return [{ notification_id, state: 'collected', reason, tries: tries + 1, due_at: now + waitMs }];
+}

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { readUsersFile } from './users-file.ts';
+
+async function read(...chunks: string[]) {
+  const ignored = new Set<string>();
+  async function* pieces() {
+    yield* chunks;
+  }
+  const records = [];
+  for await (const record of readUsersFile(pieces(), ignored)) records.push(record);
+  return { records, ignored: [...ignored] };
+}
+
+const ana = { userId: 'user_1', email: 'ana@example.org', isVerified: true };
+const users = async (...chunks: string[]) =>
+  (await read(...chunks)).records.map((record) => ('user' in record ? record.user : record.problem));
+
+describe('a list of users', () => {
+  test.each([
+    ['with a header', 'user_id,email\nuser_1,ana@example.org\n'],
+    ['with another header, and other columns', 'Name;Email Address;User ID\nAna;ana@example.org;user_1'],
+    ['without a header', 'user_1,ana@example.org'],
+    ['without a header, and it says so', 'user_1,ana@example.org,true'],
+    ['with a mark at its beginning', '\ufeffid\temail\r\nuser_1\tana@example.org\r\n'],
+    ['as JSON', '[{"userId":"user_1","email":"ana@example.org","verified":true}]'],
+    ['as JSON lines', '{"id":"user_1","email":"ana@example.org"}\n\n'],
+  ])('%s', async (_, text) => {
+    expect(await users(text)).toEqual([ana]);
+    // However it comes in.
+    expect(await users(...text)).toEqual([ana]);
+  });
+
+  test("is Clerk's own export", async () => {
+    const header =
+      'id,first_name,last_name,username,primary_email_address,primary_phone_number,verified_email_addresses,unverified_email_addresses';
+    const lines = [
+      'user_1,Ana,B,,ana@example.org,,other@example.org|ana@example.org,',
+      'user_2,Bo,C,,bo@example.org,,,bo@example.org',
+      'user_3,Cy,D,,,,,',
+    ];
+    expect(await read([header, ...lines].join('\n'))).toMatchObject({
+      records: [
+        { line: 2, user: ana },
+        { line: 3, user: { userId: 'user_2', email: 'bo@example.org', isVerified: false } },
+        { line: 4, user: { userId: 'user_3', email: null, isVerified: false } },
+      ],
+      ignored: ['first_name', 'last_name', 'username', 'primary_phone_number', 'unverified_email_addresses'],
+    });
+  });
+
+  test('says what cannot be read, without an address or an id, and goes on', async () => {
+    const { records } = await read(
+      [
+        'user_id,email,verified',
+        'a:b,ana@example.org,',
+        'user_2,none,',
+        'user_3,c@example.org,perhaps',
+        'user_1,ana@example.org,yes',
+      ].join('\n'),
+    );
+    expect(records.map((record) => ('problem' in record ? record.problem : record.user.userId))).toEqual([
+      expect.stringMatching(/^The user id is missing, or has other/),
+      expect.stringMatching(/^The address has no @/),
+      'Whether it is verified must be true or false.',
+      'user_1',
+    ]);
+    expect(await users('[7, {"userId": 3}, {"userId":"user_1","email":"ana@example.org"}, {"x"]')).toEqual([
+      expect.stringMatching(/^This is no object/),
+      expect.stringMatching(/^The user id is missing/),
+      ana,
+      expect.stringMatching(/not JSON|not closed/),
+    ]);
+  });
+
+  test('whose columns nobody knows is refused', async () => {
+    await expect(read('name,phone\nAna,1\n')).rejects.toMatchObject({ code: 'unknown_columns' });
+    await expect(read('user_id,phone\nAna,1\n')).rejects.toMatchObject({ code: 'unknown_columns' });
+    expect(await users('')).toEqual([]);
+  });
+});
