@@ -2,12 +2,13 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Who asks. An operator's key opens everything, a read key what only reads, a service key the making of intents. Several
+ * Who asks. An operator's key opens everything, a read key what only reads, a service key the making of intents, a trigger key the
+ * runs of newsletters. Several
  * of each may be valid at once, so that a key is changed without an outage: add the new one, move everybody, take the old one out.
  */
-const roles = ['operator', 'read', 'service'] as const;
+const roles = ['operator', 'read', 'service', 'trigger'] as const;
 export type Role = (typeof roles)[number];
-export type ApiKeys = Readonly<Record<Role, readonly string[]>>;
+export type ApiKeys = Readonly<Partial<Record<Role, readonly string[]>>>;
 
 interface KeyHolder {
   role: Role;
@@ -18,15 +19,23 @@ interface KeyHolder {
 export interface Auth {
   /** No key is set: whoever can reach us may do everything. */
   readonly isOpen: boolean;
+  /** There are keys for this. */
+  isGuarded(role: Role): boolean;
   holderOf(key: string | undefined): KeyHolder | undefined;
 }
 
 export function createAuth(keys: ApiKeys): Auth {
   const holders = roles.flatMap((role) =>
-    keys[role].map((key, index) => ({ role, name: `${role} key ${index + 1}`, digest: digestOf(key) })),
+    (keys[role] ?? []).map((key, index) => ({
+      role,
+      name: `${role} key ${index + 1}`,
+      digest: digestOf(key),
+    })),
   );
   return {
-    isOpen: holders.length === 0,
+    // A trigger key guards the trigger, and opens nothing else.
+    isOpen: holders.every(({ role }) => role === 'trigger'),
+    isGuarded: (role) => (keys[role] ?? []).length > 0,
     holderOf(key) {
       // Digests have one length, and every key is compared whatever came before: how long this takes says nothing about any of them.
       const digest = digestOf(key ?? '');
@@ -41,7 +50,8 @@ const digestOf = (key: string) => createHash('sha256').update(key, 'utf8').diges
 export function keyIn(headers: IncomingHttpHeaders): string | undefined {
   const { authorization } = headers;
   if (authorization !== undefined) return /^Bearer +(\S+)$/i.exec(authorization)?.[1];
-  const key = headers['x-api-key'];
+  // Spec 002's own name for it.
+  const key = headers['x-api-key'] ?? headers['x-notification-api-key'];
   return typeof key === 'string' ? key : undefined;
 }
 
@@ -49,6 +59,7 @@ const variables: Readonly<Record<Role, string>> = {
   operator: 'OPERATOR_API_KEY',
   read: 'READ_API_KEY',
   service: 'SERVICE_API_KEY',
+  trigger: 'NOTIFICATION_TRIGGER_API_KEY',
 };
 
 /** As sentences and the document say it. */

@@ -23,11 +23,15 @@ const statusesByRefusal: Readonly<Record<string, number>> = {
   mail_not_found: 404,
   message_not_found: 404,
   inbox_not_here: 404,
+  preview_not_found: 404,
   not_paused: 404,
   not_suppressed: 404,
   section_not_found: 404,
   subscription_not_found: 404,
+  notification_not_found: 404,
   method_not_allowed: 405,
+  notification_conflict: 409,
+  too_many_notifications: 409,
   too_many_requests: 429,
 };
 

@@ -3,13 +3,17 @@ import type { Clock } from '../std/clock.ts';
 import { createRateLimit } from '../std/rate-limit.ts';
 import { Refusal } from '../std/refusal.ts';
 import { type Auth, keyIn, keysNamed, type Role } from './auth.ts';
+import type { Sessions } from './callers/sessions.ts';
+import { userNamed } from './callers/user-named.ts';
 import type { Route } from './route.ts';
 
 /** Who may come in, and how often. Asked before any body is read. */
 export interface Gate {
   /** Throws the refusal, or says who it is. */
-  admit(route: Pick<Route, 'method' | 'who'>, request: FastifyRequest, reply: FastifyReply): Caller;
+  admit(route: Admission, request: FastifyRequest, reply: FastifyReply): Promise<Caller>;
 }
+
+type Admission = Pick<Route, 'method' | 'who' | 'wrongKey'>;
 
 export interface Caller {
   /** A key's place, or an address: for counting, never for logs. */
@@ -18,6 +22,8 @@ export interface Caller {
   key: string | null;
   /** May see what a read key opens: a page for anybody shows the others less. */
   isReader: boolean;
+  /** For whom it is asked, where users are served: themselves, or whom a service names. */
+  userId?: string;
 }
 
 /** Who said it, as it stands after "paused by". */
@@ -37,48 +43,97 @@ export interface Limits {
 const limitsByDefault: Limits = { reads: 600, writes: 120, failures: 10 };
 const minuteMs = 60_000;
 
-export function createGate(auth: Auth, clock: Clock, limits: Limits = limitsByDefault): Gate {
+export interface GateParts {
+  auth: Auth;
+  clock: Clock;
+  limits?: Limits | undefined;
+  /** Left out where nobody comes with a session of their own. */
+  sessions?: Sessions | undefined;
+}
+
+export function createGate({ auth, clock, limits = limitsByDefault, sessions }: GateParts): Gate {
   const reads = createRateLimit(limits.reads, minuteMs, clock);
   const writes = createRateLimit(limits.writes, minuteMs, clock);
   const failures = createRateLimit(limits.failures, minuteMs, clock);
 
-  function identify(request: FastifyRequest, reply: FastifyReply, who: readonly Role[]): Caller {
-    if (auth.isOpen) return { name: request.ip, key: null, isReader: true };
+  function refuse({ ip }: FastifyRequest, reply: FastifyReply, sentence: string): never {
+    // Only those without a good key are held up: a stranger behind the same proxy must not lock anybody out.
+    requirePatience(failures.take(ip), reply);
+    reply.header('www-authenticate', 'Bearer');
+    throw new Refusal('key_required', sentence);
+  }
+
+  function identify(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    who: readonly Role[],
+    wrongKey: string | undefined,
+  ): Caller {
+    if (auth.isOpen && !who.some(auth.isGuarded)) return { name: request.ip, key: null, isReader: true };
     const holder = auth.holderOf(keyIn(request.headers));
-    if (!holder) {
-      // Only those without a good key are held up: a stranger behind the same proxy must not lock anybody out.
-      requirePatience(failures.take(request.ip), reply);
-      reply.header('www-authenticate', 'Bearer');
-      throw new Refusal(
-        'key_required',
-        'This needs a valid API key. Send it as Authorization: Bearer <key>, or as X-API-Key: <key>.',
-      );
-    }
+    if (!holder) return refuse(request, reply, wrongKey ?? keyRequired);
     if (holder.role !== 'operator' && !who.includes(holder.role)) {
+      if (wrongKey !== undefined) return refuse(request, reply, wrongKey);
       throw new Refusal(
         'role_required',
         `This key is a ${holder.role} key; this needs an ${keysNamed(['operator', ...who.filter((role) => role !== 'operator')])}.`,
       );
     }
-    return { name: holder.name, key: holder.name, isReader: holder.role !== 'service' };
+    return { name: holder.name, key: holder.name, isReader: isReading(holder.role) };
+  }
+
+  /** Somebody who has signed in, or a service that names its user; where no key is set at all, whoever is on this machine does. */
+  async function identifyUser(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
+    const { headers, ip } = request;
+    const credential = keyIn(headers);
+    const holder = auth.holderOf(credential);
+    if (holder?.role === 'read' || holder?.role === 'trigger') {
+      const needed = keysNamed(['operator', 'service']);
+      throw new Refusal(
+        'role_required',
+        `This key is a ${holder.role} key; this needs an ${needed}, or a user's session.`,
+      );
+    }
+    const trusted =
+      auth.isOpen && !sessions ? { name: ip, key: null } : holder && { name: holder.name, key: holder.name };
+    if (trusted) {
+      const userId = userNamed(headers);
+      // Each user has their own share: a service speaks for all of them.
+      return { name: `${trusted.name} for ${userId}`, key: trusted.key, isReader: false, userId };
+    }
+    const userId = credential === undefined ? undefined : await sessions?.userOf(credential);
+    if (userId === undefined) return refuse(request, reply, sessions ? sessionRequired : serviceKeyRequired);
+    if (headers['x-user-id'] !== undefined && headers['x-user-id'] !== userId)
+      throw new Refusal('role_required', 'A session is for its own user only; leave X-User-Id out.');
+    return { name: `user ${userId}`, key: null, isReader: false, userId };
   }
 
   function isReader({ headers }: FastifyRequest): boolean {
     if (auth.isOpen) return true;
     const holder = auth.holderOf(keyIn(headers));
-    return holder !== undefined && holder.role !== 'service';
+    return holder !== undefined && isReading(holder.role);
   }
 
   return {
-    admit({ method, who }, request, reply) {
+    async admit({ method, who, wrongKey }, request, reply) {
       if (who === 'anybody' || who === 'the world')
         return { name: request.ip, key: null, isReader: isReader(request) };
-      const caller = identify(request, reply, who);
+      const caller =
+        who === 'users' ? await identifyUser(request, reply) : identify(request, reply, who, wrongKey);
       requirePatience((method === 'GET' ? reads : writes).take(caller.name), reply);
       return caller;
     },
   };
 }
+
+const isReading = (role: Role) => role === 'operator' || role === 'read';
+
+const keyRequired =
+  'This needs a valid API key. Send it as Authorization: Bearer <key>, or as X-API-Key: <key>.';
+const sessionRequired =
+  "This needs a user's valid session token, sent as Authorization: Bearer <token>; or a service key, with X-User-Id: <id> beside it.";
+const serviceKeyRequired =
+  'This needs a valid service key. Send it as Authorization: Bearer <key>, or as X-API-Key: <key>, with X-User-Id: <id> beside it.';
 
 function requirePatience(waitMs: number, reply: FastifyReply): void {
   if (waitMs === 0) return;

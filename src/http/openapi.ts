@@ -1,4 +1,4 @@
-import type { TSchema } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { keysNamed } from './auth.ts';
 import type { Documented, Route } from './route.ts';
 import { error } from './schemas.ts';
@@ -15,7 +15,7 @@ export interface Operation {
   summary: string;
   description: string;
   security: object[];
-  parameters: { name: string; in: 'path' | 'query'; required: boolean; schema: TSchema }[];
+  parameters: { name: string; in: 'path' | 'query' | 'header'; required: boolean; schema: TSchema }[];
   requestBody?: { required: true; content: Record<string, { schema: TSchema }> };
   responses: Record<string, { description: string; content: Record<string, { schema: object }> }>;
 }
@@ -46,12 +46,13 @@ function operationOf(route: Route): Operation {
   const { who } = route;
   return {
     summary: route.summary,
-    description:
-      who === 'anybody' || who === 'the world'
-        ? 'Needs no key.'
-        : `Needs an ${keysNamed([...new Set(['operator', ...who] as const)])}.`,
+    description: needOf(who),
     security: who === 'anybody' || who === 'the world' ? [] : [{ bearer: [] }, { apiKey: [] }],
-    parameters: [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')],
+    parameters: [
+      ...parametersOf(route.params, 'path'),
+      ...parametersOf(route.query, 'query'),
+      ...(who === 'users' ? [userHeader] : []),
+    ],
     ...(route.body && {
       requestBody: { required: true, content: { 'application/json': { schema: route.body } } },
     }),
@@ -66,6 +67,18 @@ function operationOf(route: Route): Operation {
     },
   };
 }
+
+function needOf(who: Route['who']): string {
+  if (who === 'anybody' || who === 'the world') return 'Needs no key.';
+  if (who === 'users')
+    return `Needs a user's session token of Clerk; or an ${keysNamed(['operator', 'service'])}, with the user named by \`X-User-Id\`.`;
+  return `Needs an ${keysNamed([...new Set(['operator', ...who] as const)])}.`;
+}
+
+const userHeader: Operation['parameters'][number] = {
+  ...{ name: 'X-User-Id', in: 'header', required: false },
+  schema: Type.String({ description: 'For whom a service asks; with a session it is not needed.' }),
+};
 
 function parametersOf(schema: TSchema | undefined, place: 'path' | 'query'): Operation['parameters'] {
   const { properties = {}, required = [] } = (schema ?? {}) as {

@@ -15,15 +15,18 @@ export interface Route<
   Query extends TSchema = TSchema,
   Body extends TSchema = TSchema,
 > {
-  method: 'GET' | 'POST' | 'DELETE';
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** As Fastify writes it: `/deliveries/:reference`. */
   path: string;
   summary: string;
   /**
    * Whose keys open it, beside an operator's. What anybody may ask needs none, and costs next to nothing. What is for the world
-   * comes with a proof of its own, a signature or a token, from whatever machine and also where no key is set.
+   * comes with a proof of its own, a signature or a token, from whatever machine and also where no key is set. What is for users is asked
+   * by themselves, with their session, or for them by a service.
    */
-  who: readonly Role[] | 'anybody' | 'the world';
+  who: readonly Role[] | 'anybody' | 'the world' | 'users';
+  /** What a wrong or missing key is told, where a specification has words for it; then a key of another role is a wrong one. */
+  wrongKey?: string;
   params?: Params;
   query?: Query;
   body?: Body;
@@ -126,7 +129,7 @@ function addRoute(server: FastifyInstance, route: Route, gate: Gate): void {
     url: route.path,
     ...(route.bodyOctetsMax !== undefined && { bodyLimit: route.bodyOctetsMax }),
     onRequest: async (request, reply) => {
-      callers.set(request, gate.admit(route, request, reply));
+      callers.set(request, await gate.admit(route, request, reply));
     },
     handler: async (request, reply) => {
       const params = read.params?.(request.params);

@@ -2,6 +2,8 @@ import { Type } from 'typebox';
 import { lanes } from '../domain/delivery.ts';
 import { statusNames } from '../domain/status.ts';
 import { suppressionReasonNames } from '../domain/suppression.ts';
+import { datasetIdPattern } from '../sources/newsletters/notifications/alert-config.ts';
+import { cuiPattern } from '../sources/newsletters/notifications/notification.ts';
 
 /** Shapes that more than one route has. What is asked for is checked against them; what is answered is documented by them. */
 export const closed = { additionalProperties: false } as const;
@@ -17,6 +19,8 @@ export const patternSentences: Readonly<Record<string, string>> = {
   [idPattern]: 'must be a message id, or at least 8 characters of its beginning',
   [termPattern]: 'must be a term such as 12026: 0 winter, 1 spring, 7 summer or 9 fall, then the year',
   [indexPattern]: 'must be five digits, such as 09214',
+  [cuiPattern]: "must be an entity's fiscal code, 2 to 10 digits, such as 4305857",
+  [datasetIdPattern]: 'must be the id of a dataset, such as ro.economics.inflation.yearly',
 };
 
 /** Names that people try, and no slip of the keyboard: what they mean where that is known. */

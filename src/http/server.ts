@@ -3,10 +3,12 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import type { Database } from '../db/database.ts';
 import type { Engine } from '../engine.ts';
 import type { Runner } from '../runners/runner.ts';
+import type { Runs } from '../sources/newsletters/runs/runs.ts';
 import type { Clock } from '../std/clock.ts';
 import { systemIds } from '../std/ids.ts';
 import type { Log } from '../std/log.ts';
 import { type ApiKeys, createAuth } from './auth.ts';
+import type { Sessions } from './callers/sessions.ts';
 import { addErrors, answerBadRequest, answerBadUrl } from './errors.ts';
 import { createGate, type Limits } from './gate.ts';
 import { takeJsonBodies } from './json-body.ts';
@@ -14,13 +16,17 @@ import { createHttpCounts } from './metrics.ts';
 import { addRoutes, type Route } from './route.ts';
 import { deliveryRoutes } from './routes/deliveries.ts';
 import { docsRoutes } from './routes/docs.ts';
+import { emailPreviewRoutes } from './routes/email-preview.ts';
 import { healthRoutes } from './routes/health.ts';
 import { homeRoute } from './routes/home.ts';
 import { inboxRoutes } from './routes/inbox.ts';
 import { intentRoute } from './routes/intents.ts';
 import { metricsRoute } from './routes/metrics.ts';
+import { notificationRoutes } from './routes/notifications.ts';
+import type { OwnNotifications } from './routes/notifications-json.ts';
 import { orderRoutes } from './routes/orders.ts';
 import { pauseRoutes } from './routes/pauses.ts';
+import { runRoutes } from './routes/runs.ts';
 import { seatRoutes } from './routes/seats.ts';
 import type { SeatLimits, Seats } from './routes/seats-parts.ts';
 import { suppressionListRoutes } from './routes/suppression-lists.ts';
@@ -51,8 +57,14 @@ export interface ApiParts
   environment: string;
   keys: ApiKeys;
   unsubscribeOnGet: boolean;
+  emailPreviewEnabled?: boolean;
   /** Left out where no section feed is configured. */
   seats?: Seats | undefined;
+  /** Left out where there are no newsletters. */
+  notifications?: OwnNotifications | undefined;
+  runs?: Runs | undefined;
+  /** Left out where nobody comes with a session of their own. */
+  sessions?: Sessions | undefined;
   limits?: Limits;
   seatLimits?: SeatLimits;
 }
@@ -106,12 +118,15 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
       homeRoute(answering),
       ...unsubscribeRoutes(answering),
       ...seatRoutes(answering),
+      ...emailPreviewRoutes(answering),
+      ...notificationRoutes(answering),
+      ...runRoutes(answering),
     );
     // Last: the document tells of all, itself included.
     routes.push(...docsRoutes(routes));
   }
   for (const { who, path } of routes) if (who === 'the world') world.add(path);
-  addRoutes(server, routes, createGate(auth, clock, api?.limits));
+  addRoutes(server, routes, createGate({ auth, clock, limits: api?.limits, sessions: api?.sessions }));
   return server;
 }
 

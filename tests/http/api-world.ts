@@ -63,6 +63,7 @@ export async function createApiWorld(dialect: DialectName = 'sqlite'): Promise<A
     provider: createCapture({ db, clock, ids: systemIds }),
     webhooks: webhooksOf({ db, clock, log, outbox }),
     environment: 'test',
+    emailPreviewEnabled: true,
     keys,
     limits: { reads: 1e6, writes: 1e6, failures: 1e6 },
   };

@@ -14,6 +14,12 @@ import { headersOf } from '../webhooks/served.ts';
 import { signed } from '../webhooks/signed.ts';
 import { type Answered, type Api, type AskOptions, intentBody, keys } from './api-world.ts';
 import { broken, databaseWith } from './broken-database.ts';
+import {
+  brokenNotifications,
+  notificationExamples,
+  notificationParticular,
+} from './notifications-examples.ts';
+import { notificationsOf } from './notifications-world.ts';
 import { createSeatsApiWorld, type SeatsApiWorld } from './seats-api-world.ts';
 import { brokenSeats, seatExamples, seatParticular } from './seats-examples.ts';
 
@@ -70,8 +76,15 @@ const examples: Record<string, Request> = {
   'POST /api/v1/notifications/unsubscribe/{token}': [`${unsubscribePath}/some-token`],
   'GET /api/v1/notifications/unsubscribe/{token}/{step}': [`${unsubscribePath}/some-token/stop`],
   'POST /api/v1/notifications/unsubscribe/{token}/{step}': [`${unsubscribePath}/some-token/stop`],
+  'GET /api/v1/emails/templates': ['/api/v1/emails/templates'],
+  'POST /api/v1/emails/preview': [
+    '/api/v1/emails/preview',
+    { body: { template: 'plain', props: { subject: 'Hello', text: 'It works.' } } },
+  ],
+  'GET /api/v1/emails/preview/{type}': ['/api/v1/emails/preview/newsletter_entity_monthly'],
   'POST /api/v1/webhooks/resend': ['/api/v1/webhooks/resend', { body: '{"type":"contact.created"}' }],
   ...seatExamples,
+  ...notificationExamples,
 };
 
 /** Some hundreds of requests, and a server for each that asks for patience. */
@@ -81,7 +94,10 @@ const exampleOf = (name: string): Request => examples[name] ?? ['no example'];
 const methodOf = (name: string) => name.split(' ')[0] as string;
 
 /** Whose key does not open it. */
-const forServices = ['POST /api/v1/intents', 'POST /api/v1/seats/subscriptions'];
+const forServices = [
+  ...['POST /api/v1/intents', 'POST /api/v1/seats/subscriptions'],
+  ...Object.keys(notificationExamples),
+];
 const wrongKey = (name: string) => (forServices.includes(name) ? keys.read[0] : keys.service[0]);
 
 async function withMail(): Promise<number> {
@@ -196,6 +212,7 @@ const particular: Record<string, () => Promise<Answered>> = {
   },
   'GET /api/v1/inbox/{id} 200': async () => ask('GET /', [`/api/v1/inbox/${await captured()}`]),
   'GET /api/v1/inbox/{id} 404': () => ask('GET /api/v1/inbox/{id}'),
+  'GET /api/v1/emails/preview/{type} 404': () => ask('GET /', ['/api/v1/emails/preview/none']),
   ...Object.fromEntries(
     ['{token}', '{token}/{step}'].flatMap((rest) =>
       ['GET', 'POST'].map((method) => [
@@ -216,6 +233,10 @@ const particular: Record<string, () => Promise<Answered>> = {
     return webhook({}, await world.serve({ api: { webhooks } }));
   },
   ...seatParticular({ world: () => world, api: () => api, brokenApi: () => brokenApi }),
+  ...notificationParticular({
+    api: () => api,
+    full: () => world.serveSeats({ api: { notifications: notificationsOf(world, 1) } }),
+  }),
 };
 
 function webhook(headers: Record<string, string>, server = api): Promise<Answered> {
@@ -239,10 +260,13 @@ const general: Record<string, (name: string) => Promise<Answered>> = {
     const [path, options] = exampleOf(name);
     return ask(name, [path, { ...options, key: wrongKey(name) }]);
   },
-  413: (name) => ask(name, [exampleOf(name)[0], { body: JSON.stringify('x'.repeat(5_000_000)) }]),
+  413: (name) => {
+    const [path, options] = exampleOf(name);
+    return ask(name, [path, { ...options, body: JSON.stringify('x'.repeat(5_000_000)) }]);
+  },
   415: (name) => {
     const [path, options] = exampleOf(name);
-    return ask(name, [path, { ...options, headers: { 'content-type': 'text/plain' } }]);
+    return ask(name, [path, { ...options, headers: { ...options?.headers, 'content-type': 'text/plain' } }]);
   },
   429: async (name) => {
     const server = await tight();
@@ -264,8 +288,10 @@ onBothDatabases('the document', (dialect) => {
   beforeAll(async () => {
     world = await createSeatsApiWorld(dialect);
     await world.poll();
-    api = await world.serveSeats();
+    const notifications = notificationsOf(world);
+    api = await world.serveSeats({ api: { notifications } });
     const one = {
+      notifications,
       limits: { reads: 1, writes: 1, failures: 1 },
       seatLimits: { looks: 1, watches: 1, links: 1 },
     };
@@ -275,6 +301,7 @@ onBothDatabases('the document', (dialect) => {
     brokenApi = await world.serveSeats({
       api: {
         seats: brokenSeats(world.seats),
+        notifications: brokenNotifications,
         queries: createQueries(db),
         outbox: { ...outbox, enqueue: broken, perform: broken },
         pauses: { list: broken, pause: broken, resume: broken },
@@ -346,7 +373,10 @@ onBothDatabases('the document', (dialect) => {
 
   test('every route is in the document, and another method is answered with 405 and what there is', async () => {
     const { api: parts, ...rest } = world.parts;
-    const server = await createServer({ ...rest, api: { ...parts, seats: world.seats } });
+    const server = await createServer({
+      ...rest,
+      api: { ...parts, seats: world.seats, notifications: notificationsOf(world) },
+    });
     await server.ready();
     const served = pathsIn(server.printRoutes({ commonPrefix: false }));
     await server.close();

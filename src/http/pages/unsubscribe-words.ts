@@ -37,12 +37,12 @@ export const unsubscribeWords: Readonly<Record<Locale, UnsubscribeWords>> = {
     ask: {
       title: 'Unsubscribe',
       heading: 'Stop these mails?',
-      text: 'Only the mails of the kind that this link came with are then no longer sent: from a mail about a course section, those about that section. Others still come. Until you press the button, nothing changes.',
+      text: 'Only the mails of the kind that this link came with are then no longer sent: from a mail about a course section, those about that section; from a newsletter, that newsletter. Others still come. Until you press the button, nothing changes.',
     },
     stopped: {
       title: 'Mails stopped',
       heading: 'These mails are stopped',
-      text: 'Mails of the kind that this link came with are no longer sent: from a mail about a course section, those about that section. One that has already left may still arrive.',
+      text: 'Mails of the kind that this link came with are no longer sent: from a mail about a course section, those about that section; from a newsletter, that newsletter. One that has already left may still arrive.',
     },
     everythingStopped: {
       title: 'All mails stopped',
@@ -73,12 +73,12 @@ export const unsubscribeWords: Readonly<Record<Locale, UnsubscribeWords>> = {
     ask: {
       title: 'Dezabonare',
       heading: 'Doriți să opriți aceste mesaje?',
-      text: 'Doar mesajele de felul celui cu care a venit acest link nu vor mai fi trimise: dintr-un mesaj despre o secțiune de curs, cele despre acea secțiune. Celelalte vin în continuare. Până când apăsați butonul, nu se schimbă nimic.',
+      text: 'Doar mesajele de felul celui cu care a venit acest link nu vor mai fi trimise: dintr-un mesaj despre o secțiune de curs, cele despre acea secțiune; dintr-un buletin, acel buletin. Celelalte vin în continuare. Până când apăsați butonul, nu se schimbă nimic.',
     },
     stopped: {
       title: 'Mesaje oprite',
       heading: 'Aceste mesaje sunt oprite',
-      text: 'Mesajele de felul celui cu care a venit acest link nu mai sunt trimise: dintr-un mesaj despre o secțiune de curs, cele despre acea secțiune. Unul care a plecat deja poate încă să ajungă.',
+      text: 'Mesajele de felul celui cu care a venit acest link nu mai sunt trimise: dintr-un mesaj despre o secțiune de curs, cele despre acea secțiune; dintr-un buletin, acel buletin. Unul care a plecat deja poate încă să ajungă.',
     },
     everythingStopped: {
       title: 'Toate mesajele oprite',

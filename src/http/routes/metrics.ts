@@ -1,6 +1,7 @@
 import type { Clock } from '../../std/clock.ts';
 import { keptFor } from '../kept.ts';
 import { type createHttpCounts, type Metric, metricsText, metricsType } from '../metrics.ts';
+import { createNewsletterMetrics } from '../newsletter-metrics.ts';
 import { createOutboxMetrics, type OutboxMetricParts } from '../outbox-metrics.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { createSeatMetrics, type SeatMetricParts } from '../seat-metrics.ts';
@@ -15,6 +16,7 @@ export function metricsRoute(
 ): Route {
   const outboxMetrics = keptFor(keptMs, parts.clock, createOutboxMetrics(parts));
   const webhookMetrics = keptFor(keptMs, parts.clock, createWebhookMetrics(parts));
+  const newsletterMetrics = keptFor(keptMs, parts.clock, createNewsletterMetrics(parts));
   const seatMetrics = keptFor(keptMs, parts.clock, createSeatMetrics(parts));
   return defineRoute({
     method: 'GET',
@@ -27,6 +29,7 @@ export function metricsRoute(
         ...(await outboxMetrics()),
         ...(await webhookMetrics()),
         ...(await seatMetrics()),
+        ...(await newsletterMetrics()),
         ...httpCounts.metrics(),
         ...(await processMetrics(parts.clock)),
       ];

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Type } from 'typebox';
-import { tokenShape } from '../../consent/token.ts';
+import { takenOverShape } from '../../consent/taken-over.ts';
 import { type Unsubscribe, unsubscribePath, type Via } from '../../consent/unsubscribe.ts';
 import type { Clock } from '../../std/clock.ts';
 import type { Log } from '../../std/log.ts';
@@ -26,7 +26,7 @@ const bodyOctetsMax = 16_384; // A mail program sends 26 octets, or a few hundre
 export const answerAfterMs = 150;
 const retryAfterSeconds = '60';
 
-/** Stands in the page where what came is no token at all, so that nothing of it is ever repeated. */
+/** Stands in the page where what came is no token at all, ours or taken over, so that nothing of it is ever repeated. */
 const noToken = 'A'.repeat(44);
 
 const token = Type.String({ description: 'From the link in a mail.' });
@@ -79,7 +79,7 @@ export function unsubscribeRoutes({ consent, unsubscribeOnGet, clock, log }: Uns
           unsubscribeOnGet && method === 'GET'
             ? await takeStep('stop', given, 'link', traceId)
             : { status: 200, shows: 'ask' };
-        return pageAnswer(headers, shown, `${tokenShape.test(given) ? given : noToken}/`);
+        return pageAnswer(headers, shown, `${takenOverShape.test(given) ? given : noToken}/`);
       },
     }),
     defineRoute({
