@@ -1,16 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { packageFolder } from '../std/package-folder.ts';
+import { addBudget } from './commands/budget.ts';
 import { addDeliveries } from './commands/deliveries.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addInbox } from './commands/inbox.ts';
 import { addMigrate } from './commands/migrate.ts';
+import { addNotifications } from './commands/notifications.ts';
 import { addPause, addResume } from './commands/pause.ts';
 import { addReconcile } from './commands/reconcile.ts';
+import { addRuns } from './commands/runs.ts';
 import { addSeats } from './commands/seats.ts';
 import { addSend } from './commands/send.ts';
+import { addSendTest } from './commands/send-test.ts';
 import { addServe } from './commands/serve.ts';
 import { addSuppressions } from './commands/suppressions.ts';
+import { addApply, addPlan, addTrigger } from './commands/trigger.ts';
+import { addUsers } from './commands/users.ts';
 import type { Context } from './context.ts';
 import { complain } from './failure.ts';
 import { createTerminal } from './terminal.ts';
@@ -61,7 +67,18 @@ function createProgram(context: Context): Command {
     );
   for (const add of [
     ...[addServe, addMigrate, addDoctor, addSend, addDeliveries, addReconcile, addPause, addResume],
-    ...[addSuppressions, addSeats, addInbox],
+    ...[
+      addSuppressions,
+      addSeats,
+      addTrigger,
+      addPlan,
+      addApply,
+      addRuns,
+      addBudget,
+      addUsers,
+      addNotifications,
+    ],
+    ...[addInbox, addSendTest],
   ])
     add(program, context);
   return program;

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
 import type { Config } from '../../settings.ts';
 import { systemClock } from '../../std/clock.ts';
@@ -24,6 +25,9 @@ export function addServe(program: Command, { terminal }: Context): void {
     .addHelpText('after', example('serve', 'serve --json 2>tidings.log'))
     .action(async ({ json }: { json?: true }) => {
       const signalled = nextSignal();
+      // Mails are large and soon forgotten. Left to itself V8 keeps four times what is in use before it tidies up, on a machine with
+      // much memory: 320 MB while a newsletter is composed, against 210 with this, for the same processor time.
+      setFlagsFromString('--heap-growing-percent=50');
       const [{ readConfig }, { startProcess }, { createLog }] = await Promise.all([
         import('../../config.ts'),
         import('../../main.ts'),

@@ -1,13 +1,12 @@
-import { open } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { SuppressionEntry } from '../../consent/suppressions.ts';
 import { addressKey } from '../../domain/address.ts';
 import type { Engine } from '../../engine.ts';
-import { Refusal } from '../../std/refusal.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { operatorName } from '../operator.ts';
 import { printable } from '../printable.ts';
 import type { Terminal } from '../terminal.ts';
+import { openTextFile, type TextFile } from '../text-file.ts';
 
 interface ImportOptions {
   dryRun?: true;
@@ -47,35 +46,10 @@ export function addImport(suppressions: Command, context: Context): void {
     });
 }
 
-interface Source {
-  chunks: AsyncIterable<string>;
-  close(): Promise<void>;
-}
-
-/** Before the database is: a name that is misspelt is told first. */
-async function openSource(file: string, terminal: Terminal): Promise<Source> {
-  if (file === '-') {
-    if (process.stdin.isTTY) terminal.complain('One address a line; Ctrl-D ends the list.');
-    return { chunks: process.stdin.setEncoding('utf8'), close: async () => {} };
-  }
-  try {
-    const handle = await open(file);
-    if ((await handle.stat()).isDirectory()) {
-      await handle.close();
-      throw new Refusal('file_unreadable', `${JSON.stringify(file)} is a folder. Give a file.`);
-    }
-    const chunks = handle.createReadStream({ encoding: 'utf8', autoClose: false });
-    return { chunks, close: () => handle.close() };
-  } catch (error) {
-    if (error instanceof Refusal) throw error;
-    const { code } = error as NodeJS.ErrnoException;
-    throw new Refusal(
-      'file_unreadable',
-      code === 'ENOENT'
-        ? `There is no file ${JSON.stringify(file)}.`
-        : `The file ${JSON.stringify(file)} cannot be read (${code ?? 'unknown'}).`,
-    );
-  }
+function openSource(file: string, terminal: Terminal): Promise<Pick<TextFile, 'chunks' | 'close'>> {
+  if (file !== '-') return openTextFile(file);
+  if (process.stdin.isTTY) terminal.complain('One address a line; Ctrl-D ends the list.');
+  return Promise.resolve({ chunks: process.stdin.setEncoding('utf8'), close: async () => {} });
 }
 
 interface ImportResult {

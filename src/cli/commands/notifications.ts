@@ -1,0 +1,11 @@
+import type { Command } from 'commander';
+import type { Context } from '../context.ts';
+import { addNotificationsImport } from './notifications-import.ts';
+
+export function addNotifications(program: Command, context: Context): void {
+  const notifications = program
+    .command('notifications')
+    .helpCommand(false)
+    .description('Newsletters and alerts: who asked for what');
+  for (const add of [addNotificationsImport]) add(notifications, context);
+}

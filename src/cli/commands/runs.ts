@@ -1,0 +1,128 @@
+import type { Command } from 'commander';
+import { iso } from '../../outbox/delivery-json.ts';
+import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { untilInterrupted } from '../interrupted.ts';
+import { operatorName, requireReason } from '../operator.ts';
+import { printable } from '../printable.ts';
+import { followRun, tellRun } from '../run-words.ts';
+import { table } from '../table.ts';
+
+const verbs = {
+  pause: 'Hold a run back: what waits stays where it is, what is on the wire finishes',
+  resume: 'Go on with a run that was paused, or that halted itself',
+  cancel: 'End a run for good: what was not sent is not sent',
+} as const;
+
+export function addRuns(program: Command, context: Context): void {
+  const runs = program
+    .command('runs')
+    .description('Newsletter runs: what is being told, how far it is, and the switch');
+  addList(runs, context);
+  addShow(runs, context);
+  addItems(runs, context);
+  for (const verb of ['pause', 'resume', 'cancel'] as const) addChange(runs, verb, context);
+}
+
+function addList(runs: Command, { terminal }: Context): void {
+  runs
+    .command('list')
+    .description('Runs and plans, newest first')
+    .option(...jsonOption)
+    .action(async ({ json }: { json?: true }) => {
+      await withEngine(async ({ newsletters }) => {
+        const found = await newsletters.runs.list({ limit: 50 });
+        if (json) return terminal.json({ runs: found });
+        if (found.length === 0)
+          return terminal.print('No run yet. Begin one with: npx tidings plan newsletter_entity_monthly');
+        terminal.print(
+          ...table(
+            found,
+            [
+              { title: 'TYPE', cell: (run) => run.notification_type },
+              { title: 'PERIOD', cell: (run) => run.period_key },
+              { title: 'STATUS', cell: (run) => run.status },
+              { title: 'LIST', cell: (run) => String(run.eligible_count), isNumber: true },
+              { title: 'SINCE', cell: (run) => iso(run.created_at) ?? '' },
+              { title: 'RUN', cell: (run) => run.run_id },
+            ],
+            { columnsMax: terminal.columns, paintTitle: terminal.paint.dim },
+          ),
+        );
+      });
+    });
+}
+
+function addShow(runs: Command, { terminal }: Context): void {
+  runs
+    .command('show')
+    .argument('<run>', 'its id')
+    .description('How far a run is, and why some were not told')
+    .option('--follow', 'until it is over')
+    .option(...jsonOption)
+    .addHelpText('after', example('runs show 6b1f0c3e-4f0a-4d57-9d0f-0c2f4e9a1b22 --follow'))
+    .action(async (runId: string, { follow, json }: { follow?: true; json?: true }) => {
+      const interrupted = untilInterrupted();
+      try {
+        await withEngine(async (engine) => {
+          const found = engine.newsletters.runs;
+          const { run, progress } = follow
+            ? await followRun(engine, runId, terminal, interrupted.signal)
+            : { run: await found.get(runId), progress: await found.progress(runId) };
+          if (json) return terminal.json({ ...run, progress });
+          terminal.print(...tellRun(run, progress));
+        });
+      } finally {
+        interrupted.forget();
+      }
+    });
+}
+
+function addItems(runs: Command, { terminal }: Context): void {
+  runs
+    .command('items')
+    .argument('<run>', 'its id')
+    .description('Whom a run is for and who not, with the reasons')
+    .option('--state <state>', 'planned, collected, composed, left_out or excluded')
+    .option('--after <notification>', 'the next page: the last one of this')
+    .option(...jsonOption)
+    .action(
+      async (runId: string, { state, after = '', json }: { state?: string; after?: string; json?: true }) => {
+        await withEngine(async ({ newsletters }) => {
+          const page = { after, limit: 200, ...(state && { state: state as 'planned' }) };
+          const items = await newsletters.runs.items(runId, page);
+          if (json) return terminal.json({ items });
+          terminal.print(
+            ...table(
+              items,
+              [
+                { title: 'USER', cell: (item) => printable(item.user_id) },
+                { title: 'STATE', cell: (item) => item.state },
+                { title: 'WHY', cell: (item) => printable(item.reason ?? ''), canShrink: true },
+                { title: 'DELIVERY', cell: (item) => String(item.delivery_seq ?? ''), isNumber: true },
+                { title: 'NOTIFICATION', cell: (item) => item.notification_id },
+              ],
+              { columnsMax: terminal.columns, paintTitle: terminal.paint.dim },
+            ),
+          );
+        });
+      },
+    );
+}
+
+function addChange(runs: Command, verb: keyof typeof verbs, { terminal }: Context): void {
+  runs
+    .command(verb)
+    .argument('<run>', 'its id')
+    .description(verbs[verb])
+    .option('--because, --reason <text>', 'why (required); everybody who asks is told')
+    .option(...jsonOption)
+    .action(async (runId: string, { reason, json }: { reason?: string; json?: true }) => {
+      const because = requireReason(reason, 'everybody who looks at the run is told');
+      await withEngine(async ({ newsletters }) => {
+        const run = await newsletters.runs[verb](runId, { because, by: operatorName() });
+        const progress = await newsletters.runs.progress(runId);
+        if (json) return terminal.json({ ...run, progress });
+        terminal.print(...tellRun(run, progress));
+      });
+    });
+}

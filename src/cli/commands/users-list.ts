@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import { requireAddress } from '../../domain/address.ts';
+import type { LocalUser, LocalUsers } from '../../sources/newsletters/users/local-users.ts';
+import { wholeNumber } from '../arguments.ts';
+import { type Context, example, jsonOption } from '../context.ts';
+import { printable, shellWord } from '../printable.ts';
+import { type Column, table } from '../table.ts';
+import { withLocalUsers } from '../users-directory.ts';
+
+interface ListOptions {
+  email?: string;
+  after?: string;
+  limit: number;
+  json?: true;
+}
+
+const limitMax = 500;
+
+export function addUsersList(users: Command, { terminal }: Context): void {
+  users
+    .command('list')
+    .description('List users and their addresses, in the order of their ids')
+    .option('--email <address>', 'only who has this address')
+    .option('--after <user-id>', 'only those behind this one: the next page')
+    .option('--limit <count>', `how many, at most ${limitMax}`, wholeNumber(limitMax), 50)
+    .option(...jsonOption)
+    .addHelpText('after', example('users list', 'users list --email ana@example.org'))
+    .action(async (options: ListOptions) => {
+      await withLocalUsers(options.json ? undefined : terminal, async (directory) => {
+        // One more than asked for says whether there is a next page.
+        const found = await find(directory, options, options.limit + 1);
+        const shown = found.slice(0, options.limit);
+        const after = found.length > shown.length ? (shown.at(-1)?.userId ?? null) : null;
+        if (options.json) return terminal.json({ users: shown, next: after === null ? null : { after } });
+        if (shown.length === 0)
+          return terminal.print('There is no such user. To put some in: npx tidings users import <file>');
+        const { paint, columns: columnsMax } = terminal;
+        terminal.print(...table(shown, columns, { columnsMax, paintTitle: paint.dim }));
+        if (after !== null) terminal.print(`More: npx tidings users list --after ${shellWord(after)}`);
+      });
+    });
+}
+
+async function find(
+  directory: LocalUsers,
+  { email, after }: ListOptions,
+  limit: number,
+): Promise<LocalUser[]> {
+  if (email === undefined) return directory.list({ limit, ...(after !== undefined && { after }) });
+  const ids = (await directory.usersAt?.(requireAddress(email), limit)) ?? [];
+  const rows = await Promise.all(ids.map((userId) => directory.find(userId)));
+  return rows.flatMap((row) => row ?? []);
+}
+
+const columns: Column<LocalUser>[] = [
+  { title: 'USER', cell: ({ userId }) => printable(userId), canShrink: true },
+  { title: 'ADDRESS', cell: ({ email }) => printable(email ?? '(none)'), canShrink: true },
+  { title: 'VERIFIED', cell: ({ email, isVerified }) => (email === null ? '' : isVerified ? 'yes' : 'no') },
+];
