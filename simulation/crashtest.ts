@@ -2,6 +2,7 @@ import type { DialectName } from '../src/db/dialect.ts';
 import { hasPostgres } from '../tests/support/world.ts';
 import { type CrashResult, crash } from './crashtest/crash.ts';
 import { takeImages } from './crashtest/images.ts';
+import { crashNewsletter } from './crashtest/newsletter-run.ts';
 import { readCrashOptions } from './crashtest/options.ts';
 import { counted } from './options.ts';
 
@@ -10,12 +11,13 @@ import { counted } from './options.ts';
  * HTTP and mails go out to a provider that keeps its own books; at the end its books are compared with ours. Everything is
  * in a temporary folder and on free ports of this machine.
  */
-const { kills, processes, seed, database: asked, images, isJson } = readCrashOptions();
+const { kills, processes, seed, database: asked, images, newsletter, isJson } = readCrashOptions();
 const databases = ['sqlite', 'postgres'] as const satisfies DialectName[];
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const printJson = (value: object) => print(JSON.stringify(value));
 
 if (images !== undefined) await runImages(images);
+else if (newsletter !== undefined) await runNewsletter(newsletter);
 else await runKills();
 
 async function runKills(): Promise<void> {
@@ -33,6 +35,29 @@ async function runKills(): Promise<void> {
     await killed;
   }
   await Promise.all(told);
+}
+
+async function runNewsletter(people: number): Promise<void> {
+  for (const database of databases) {
+    if (asked !== undefined && asked !== 'both' && asked !== database) continue;
+    if (database === 'postgres' && !hasPostgres) {
+      tellMissing();
+      continue;
+    }
+    const order = { database, people, kills, processes, seed };
+    const result = await crashNewsletter(order, (line) => console.error(`${database}: ${line}`));
+    const { wrong, accepted, twice, lost, stuck, memoryMb, composedMs, ms } = result;
+    if (isJson) printJson({ ...result, wrong: wrong.length });
+    else {
+      print(
+        `${database}: ${counted(people, 'follower')}, ${accepted} accepted, ${twice} twice, ${lost} lost, ${stuck} stuck; ` +
+          `${counted(kills, 'kill')}, all composed after ${Math.round(composedMs / 1000)} s, all settled after ${Math.round(ms / 1000)} s; ` +
+          `${memoryMb} MB at most in a process; seed ${seed}`,
+      );
+    }
+    for (const line of wrong.slice(0, 20)) console.error(`${database}: ${line}`);
+    if (wrong.length > 0) process.exitCode = 1;
+  }
 }
 
 function tellBroken(database: DialectName, error: unknown): void {

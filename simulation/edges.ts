@@ -1,3 +1,4 @@
+import { heldFrom } from '../src/domain/delivery.ts';
 import type { World } from './world.ts';
 
 /** To just before or after a moment at which something ends: most mistakes about time are made there. */
@@ -11,7 +12,8 @@ export function untilEdge({ chance, clock, watch }: Pick<World, 'chance' | 'cloc
       ...Array(3).fill(row.resubmit_until),
       keyEndOf(row),
     ])
-    .filter((at) => at !== null && at > now) as number[];
+    // What is held back until somebody composes it waits for no moment.
+    .filter((at) => at !== null && at > now && at < heldFrom) as number[];
   if (edges.length === 0) return chance.between(0, 5_000);
   const beforeMs = chance.between(-2_000, chance.one([0, 2_000, 60_000, 200_000]));
   return Math.max(0, chance.one(edges) - now - beforeMs);

@@ -37,6 +37,8 @@ const calls = {
   'a question': { risk: 1.5, isProvider: true },
   'a probe': { risk: 1, isProvider: true },
   'a question to the feed': { risk: 2, isProvider: true },
+  'a question to the budget': { risk: 3, isProvider: true },
+  'a question to the directory': { risk: 2, isProvider: true },
 } as const;
 export type What = keyof typeof calls;
 

@@ -4,6 +4,9 @@ import { doubtBugs } from './planted/doubt.ts';
 import { endingBugs } from './planted/endings.ts';
 import { evidenceBugs } from './planted/evidence.ts';
 import { modelBugs } from './planted/model.ts';
+import { newsletterMailBugs } from './planted/newsletters-mail.ts';
+import { newsletterRunBugs } from './planted/newsletters-runs.ts';
+import { newsletterWishBugs } from './planted/newsletters-wishes.ts';
 import { omissionBugs } from './planted/omissions.ts';
 import { paceBugs } from './planted/pace.ts';
 import type { PlantedBug } from './planted/planted-bug.ts';
@@ -29,4 +32,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...seatFeedBugs,
   ...seatEventBugs,
   ...seatMailBugs,
+  ...newsletterRunBugs,
+  ...newsletterMailBugs,
+  ...newsletterWishBugs,
 ];

@@ -19,6 +19,12 @@ import { createWebhooks, type WebhookAnswer } from '../src/webhooks/webhook.ts';
 import { createWebhookLog } from '../src/webhooks/webhook-log.ts';
 import { type CampusSide, createSeatParts, type SeatParts, type SeatTurn } from './campus/seat-parts.ts';
 import { hourMs } from './chance.ts';
+import {
+  type CivicSide,
+  type CivicTurn,
+  createNewsletterParts,
+  type NewsletterParts,
+} from './civic/newsletter-parts.ts';
 import { untilEdge } from './edges.ts';
 import { createFaults, type Faults } from './faults.ts';
 import { faultyDatabase } from './faulty-database.ts';
@@ -37,10 +43,12 @@ export interface SimulatedProcess {
   consent: Consent;
   receive(request: SignedRequest): Promise<WebhookAnswer>;
   /** Starts a turn and does not wait for it. */
-  start(turn: TurnKind | SeatTurn): void;
-  isIdle(turn: TurnKind | SeatTurn): boolean;
+  start(turn: AnyTurn): void;
+  isIdle(turn: AnyTurn): boolean;
   /** Course seats, in the runs that have a campus. */
   seats: SeatParts | null;
+  /** Newsletters and alerts, in the runs that have citizens. */
+  civic: NewsletterParts | null;
   /** Finishes what is in hand and begins nothing more. */
   stop(): void;
   readonly isStopping: boolean;
@@ -48,14 +56,17 @@ export interface SimulatedProcess {
 
 export const turnKinds = ['dispatch', 'sweep', 'reconcile', 'heal', 'link'] as const;
 export type TurnKind = (typeof turnKinds)[number];
+type AnyTurn = TurnKind | SeatTurn | CivicTurn;
+
+/** What runs on top of the engine, where that is not three plain sources. */
+interface Sides {
+  campus?: CampusSide;
+  civic?: CivicSide;
+}
 
 export const healAfterMs = 6 * hourMs;
 
-export function createProcess(
-  name: string,
-  world: World,
-  campus: CampusSide | null = null,
-): SimulatedProcess {
+export function createProcess(name: string, world: World, { campus, civic }: Sides = {}): SimulatedProcess {
   const { chance, story, namespace, policies, isReliable, mayStrike, isDiskFull } = world;
   const faults = createFaults({
     ...{ name, chance, story, clock: world.clock, rate: world.faultRate },
@@ -83,10 +94,10 @@ export function createProcess(
   });
   const provider = providerOf('reconcile');
 
-  const sources: Source[] = campus ? [] : createSources(world, faults, world.told);
+  const sources: Source[] = campus || civic ? [] : createSources(world, faults, world.told);
   const consent = consentIn(world, {
     ...{ db, clock },
-    onLeft: async ({ source, recipient }, tx) => sourceNamed(source)?.left?.([recipient], tx),
+    onLeft: async ({ source, recipient }, tx, extent) => sourceNamed(source)?.left?.([recipient], tx, extent),
     onReturned: async ({ source, recipient }, tx) => sourceNamed(source)?.returned?.([recipient], tx),
   });
   const sourceNamed = (source: string) => sources.find((each) => each.name === source);
@@ -100,8 +111,10 @@ export function createProcess(
   });
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
-  const seats = campus && createSeatParts({ name, world, campus, db, faults, outbox, consent, stopping });
-  sources.push(...(seats?.sources ?? []));
+  const parts = { name, world, db, faults, outbox, consent, stopping };
+  const seats = campus ? createSeatParts({ ...parts, campus }) : null;
+  const newsletters = civic ? createNewsletterParts({ ...parts, civic }) : null;
+  sources.push(...(seats?.sources ?? []), ...(newsletters?.sources ?? []));
   const queries = createQueries(db);
   const pace = createPace({ db, provider, clock, log });
   const common = { outbox, queries, sources, consent, provider, pace, clock, log, worker: name };
@@ -124,15 +137,16 @@ export function createProcess(
   });
   const heal = createHeal({ ...common, policyOf });
 
-  const turns: Record<TurnKind, () => Promise<unknown>> & Partial<SeatParts['turns']> = {
+  const turns: Record<TurnKind, () => Promise<unknown>> & Partial<Record<AnyTurn, () => Promise<unknown>>> = {
     ...seats?.turns,
+    ...newsletters?.turns,
     dispatch: () => dispatch.runOnce(stopping.signal),
     sweep: () => sweep.runOnce(),
     reconcile: () => reconcile.runOnce(stopping.signal),
     heal: () => heal.runOnce(stopping.signal),
     link: () => webhooks.linkWaiting(),
   };
-  const running = new Set<TurnKind | SeatTurn>();
+  const running = new Set<AnyTurn>();
   story.tell(`${name} starts with ${service.account}`);
 
   return {
@@ -142,6 +156,7 @@ export function createProcess(
     outbox,
     consent,
     seats,
+    civic: newsletters,
     receive: (request) => webhooks.receive(request),
     start(turn) {
       running.add(turn);

@@ -40,7 +40,8 @@ export function createReasons({ clock, violate }: { clock: Clock; violate: Viola
       case 'skipped_ineligible':
         return word === 'ineligible' ? undefined : 'its source has not said so';
       case 'skipped_no_email':
-        return before.to_email === null ? undefined : 'it has an address';
+        // Whose users are asked about for each round anew, theirs may have gone since the last.
+        return before.to_email === null || row.source === 'newsletters' ? undefined : 'it has an address';
       default:
         return undefined;
     }

@@ -1,6 +1,8 @@
 import { isCampusSeed } from './campus/campus-seeds.ts';
 import { runCampus } from './campus/run-campus.ts';
 import { hourMs, minuteMs } from './chance.ts';
+import { isCivicSeed } from './civic/civic-seeds.ts';
+import { runCivic } from './civic/run-civic.ts';
 import { drain, type Players } from './drain.ts';
 import { untilEdge } from './edges.ts';
 import { askAgain, askForAllAgain, enqueue, importOld } from './intents.ts';
@@ -39,6 +41,7 @@ const stepsMax = 60;
 
 export async function runSeed(seed: number, stage: Stage, cut: Cut = nothingCut): Promise<Run> {
   if (isCampusSeed(seed)) return runCampus(seed, stage, cut);
+  if (isCivicSeed(seed)) return runCivic(seed, stage, cut);
   await stage.clear();
   const struck: string[] = [];
   const world = createWorld(seed, stage, cut, struck);

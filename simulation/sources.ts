@@ -7,6 +7,8 @@ import {
   verificationPolicy,
   verificationSourceName,
 } from '../src/sources/course-seats/mail/verification-source.ts';
+import { newsletterPolicy } from '../src/sources/newsletters/mail/newsletter-source.ts';
+import { newsletterSource } from '../src/sources/newsletters/notification-type.ts';
 import { plainSource } from '../src/sources/plain/plain.ts';
 import type { Draft, Source } from '../src/sources/source.ts';
 import type { Chance } from './chance.ts';
@@ -19,8 +21,12 @@ import type { World } from './world.ts';
  * was frozen can be sent again. Some of their deliveries cannot be drafted, and some kill the worker that tries.
  */
 export const sourceNames = ['seats', 'plain', 'letters'] as const;
-/** In the runs of a campus there are these two instead, and they are the real ones. */
-export type SourceName = (typeof sourceNames)[number] | typeof seatSourceName | typeof verificationSourceName;
+/** In the runs of a campus there are these two instead, and among citizens the third: they are the real ones. */
+export type SourceName =
+  | (typeof sourceNames)[number]
+  | typeof seatSourceName
+  | typeof verificationSourceName
+  | typeof newsletterSource;
 export const laneOf = { seats: 'urgent', plain: 'normal', letters: 'bulk' } as const;
 
 export class BookkeepingFailed extends Error {}
@@ -38,6 +44,7 @@ export function createPolicies(chance: Chance): Readonly<Record<SourceName, Poli
     letters: { ...plainPolicy, ...tries(), leaseMs: 60 * secondMs },
     [seatSourceName]: seatPolicy,
     [verificationSourceName]: verificationPolicy,
+    [newsletterSource]: newsletterPolicy,
   };
 }
 

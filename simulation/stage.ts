@@ -19,8 +19,8 @@ export interface Stage {
   restore(copy: Copy): Promise<void>;
 }
 
-/** Deliveries with all that stands beside them, what says whether mail may leave, and the tables of course seats. */
-export type Watched = 'deliveries' | 'pace' | 'seats';
+/** Deliveries with all that stands beside them, what says whether mail may leave, and the tables of course seats and newsletters. */
+export type Watched = 'deliveries' | 'pace' | 'seats' | 'civic';
 
 export type Copy = ReadonlyMap<string, readonly Readonly<Record<string, unknown>>[]>;
 
@@ -36,9 +36,11 @@ const seatTables = [
   'sections',
   'courses',
 ];
+const civicTables = ['notification_run_items', 'notification_runs', 'notification_opt_outs', 'notifications'];
 /** Parents after children. `sqlite_sequence` too: a run must not see how many rows earlier runs made. */
 const tables = [
   ...seatTables,
+  ...civicTables,
   'leases',
   'delivery_mails',
   'delivery_events',
@@ -54,6 +56,9 @@ const tables = [
   'sqlite_sequence',
 ];
 const seatsWritten = new RegExp(`\\b(${seatTables.join('|')})\\b`);
+const civicWritten = new RegExp(`\\b(${civicTables.join('|')})\\b`);
+/** Whether somebody has said no stands there, too. */
+const wishesWritten = /\b(notifications|notification_opt_outs)\b/;
 // A fixed namespace: the ids of deliveries are part of a run, and a run depends on its seed alone.
 const fixedIds = { uuid: () => '6f1d2c3b-0000-4000-8000-000000000001', secret: () => '' };
 
@@ -62,7 +67,7 @@ export async function openStage(): Promise<Stage> {
   const db = await openDatabase('sqlite::memory:', { clock: systemClock, log: silentLog, onStatement });
   await migrate(db, { clock: systemClock, ids: fixedIds });
   // The templates are read from disk here, in real time; in a run they are there at once.
-  for (const template of ['plain', 'open-seat', 'verification'])
+  for (const template of ['plain', 'open-seat', 'verification', 'newsletter-entity', 'alert-series'])
     await render({ template, locale: null, props: {} });
   await validateMailJob({});
   await db.write.updateTable('instance').set({ namespace: fixedIds.uuid() }).execute();
@@ -101,7 +106,8 @@ function watchStatements() {
   let seen = new Set<Watched>();
   const kindsOf = (text: string): Watched[] => {
     if (!/^\s*(insert|update|delete)/i.test(text)) return [];
-    const written: Watched[] = seatsWritten.test(text) ? ['seats'] : [];
+    const written: Watched[] = seatsWritten.test(text) ? ['seats'] : civicWritten.test(text) ? ['civic'] : [];
+    if (wishesWritten.test(text)) return [...written, 'deliveries'];
     if (/\b(provider_pace|pauses)\b/.test(text)) return [...written, 'pace'];
     const isBeside = /\b(deliveries|delivery_mails|delivery_events|suppressions|unsubscribe_tokens)\b/.test(
       text,

@@ -106,19 +106,37 @@ export const faultNames = [
   'an operator has the feed asked at once',
   'somebody changes their wishes while a mail to them waits',
   'somebody changes their wishes while a mail to them is claimed',
+  // Newsletters and alerts
+  'two processes work at runs at once',
+  'a process dies between two pages of a run',
+  'a run is asked for twice at once',
+  'a run is forced',
+  'a plan is applied twice',
+  'a plan is applied late',
+  'a run is paused in mid-flight',
+  'a run is cancelled in mid-flight',
+  'a run goes on again',
+  'the figures cannot be had',
+  'the figures of one entity cannot be had',
+  'the figures are slow to come',
+  'the figures come late',
+  'the figures change while a newsletter waits',
+  'the directory cannot be asked',
+  'the directory is slow',
+  'somebody has another address',
+  'somebody is gone from the directory',
+  'somebody changes their mind while a mail to them is held back',
+  'somebody changes their mind while a newsletter to them is claimed',
+  'somebody wants no newsletters at all',
+  'somebody asks again for what they had deleted',
 ] as const;
 export type FaultName = (typeof faultNames)[number];
 
 /** Arrows that nothing in the engine goes along yet, with the reason. */
 const unused: ReadonlySet<string> = new Set([
-  // A run that is paused comes with the first source that has runs.
-  'pending → deferred',
-  'failed_transient → deferred',
-  // Who has no address, or is not meant, is found out with the row in hand.
+  // Who has no address is found out with the row in hand.
   'pending → no_address',
-  'pending → ineligible',
   'failed_transient → no_address',
-  'failed_transient → ineligible',
 ]);
 
 export const arrowNames: readonly string[] = [

@@ -9,6 +9,7 @@ import type { MailReference, Parcel } from '../src/providers/provider.ts';
 import type { Clock } from '../src/std/clock.ts';
 import { createAttemptCount } from './attempts.ts';
 import type { CampusWatch } from './campus/campus-watch.ts';
+import type { CivicWatch } from './civic/civic-watch.ts';
 import { denyUnknown, findAgain } from './denials.ts';
 import { checkTheEnd } from './end.ts';
 import { createHands } from './hands.ts';
@@ -87,7 +88,11 @@ const query = CompiledQuery.raw(
     OR EXISTS (SELECT 1 FROM unsubscribe_tokens AS token WHERE token.recipient = deliveries.recipient
       AND token.source = deliveries.source AND unsubscribed_at IS NOT NULL)
     OR (deliveries.source LIKE 'course-seats%' AND EXISTS (SELECT 1 FROM subscriptions
-      WHERE subscription_id = CAST(deliveries.recipient AS INTEGER) AND status = 'unsubscribed')) AS said_no,
+      WHERE subscription_id = CAST(deliveries.recipient AS INTEGER) AND status = 'unsubscribed'))
+    OR (deliveries.source = 'newsletters' AND EXISTS (SELECT 1 FROM notifications
+      LEFT JOIN notification_opt_outs AS opt_outs ON opt_outs.user_id = notifications.user_id
+      WHERE notifications.id = substr(deliveries.recipient, instr(deliveries.recipient, ':') + 1)
+        AND (opt_outs.user_id IS NOT NULL OR inactive_because NOT IN ('bounced', 'complained')))) AS said_no,
     EXISTS (SELECT 1 FROM delivery_mails AS mail WHERE mail.delivery_seq = seq AND mail.round = deliveries.round
       AND html IS NOT NULL) AS is_frozen,
     (SELECT max(event_seq) FROM delivery_events WHERE delivery_seq = seq) AS told_up_to
@@ -105,8 +110,8 @@ export interface WatchParts {
   mailman: Pick<Mailman, 'answered'>;
   kind: ProviderKind;
   isReliable: boolean;
-  /** Who looks at the tables of a campus, in the runs that have one. */
-  beside: { campus: CampusWatch | null };
+  /** Who looks at the tables of a campus, or of citizens, in the runs that have them. */
+  beside: { campus: CampusWatch | null; civic: CivicWatch | null };
 }
 
 const restoring = 'a fail-over';
@@ -234,12 +239,14 @@ export function createWatch(parts: WatchParts): Watch {
       if (written.has('pace')) await turns.readPace();
       for (const row of rows) checkTruth(row, ledger, violate);
       await beside.campus?.look(written, rowsBefore, rows);
+      await beside.civic?.look(written, rowsBefore, rows);
     },
     lookAround() {
       for (const row of rows) checkTruth(row, ledger, violate);
     },
     told(facts) {
       beside.campus?.told(facts);
+      beside.civic?.told(facts);
       for (const { kind, delivery } of facts) {
         if (kind !== 'first_accepted') continue;
         const times = (firstAccepted.get(delivery.id) ?? 0) + 1;
@@ -251,6 +258,7 @@ export function createWatch(parts: WatchParts): Watch {
     posted(post) {
       const { delivery_id: id = '', round } = post.parcel.mail.tags;
       if (post.isAttempt) attempts.made(id, Number(round));
+      beside.civic?.posted(post);
       const isKnown = checkPost(post);
       // Of what an old hand sends after a fail-over, nobody who looks for it can know.
       if (isKnown) hands.mayLeave(id, post.parcel.leaseEndsAt);

@@ -10,6 +10,8 @@ import { silentLog } from '../src/std/log.ts';
 import { isCampusSeed } from './campus/campus-seeds.ts';
 import type { CampusWatch } from './campus/campus-watch.ts';
 import { type Chance, createChance, hourMs } from './chance.ts';
+import { isCivicSeed } from './civic/civic-seeds.ts';
+import type { CivicWatch } from './civic/civic-watch.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import { createMailman, type Mailman } from './mailman.ts';
 import { createService, type ProviderKind, type Service } from './service.ts';
@@ -31,8 +33,8 @@ export interface World {
   ledger: Ledger;
   mailman: Mailman;
   watch: Watch;
-  /** In the runs that have a campus: who looks at its tables, and the sources for those who are not processes. */
-  beside: { campus: CampusWatch | null; sources: readonly Source[] };
+  /** In the runs that have a campus, or citizens: who looks at their tables, and the sources for those who are not processes. */
+  beside: { campus: CampusWatch | null; civic: CivicWatch | null; sources: readonly Source[] };
   /** For those who are not processes of the engine: operators, people. */
   outbox: Outbox;
   consent: Consent;
@@ -99,9 +101,9 @@ export function createWorld(
   let drafts = 0;
   let step = 0;
   let faultsInStep = 0;
-  const isCampus = isCampusSeed(seed);
-  const mood = isCampus ? 'ordinary' : chance.weighted(moods);
-  const rates = isCampus ? [0, 0.005, 0.01, 0.02] : [0, 0.02, 0.05, 0.1];
+  const isReal = isCampusSeed(seed) || isCivicSeed(seed);
+  const mood = isReal ? 'ordinary' : chance.weighted(moods);
+  const rates = isReal ? [0, 0.005, 0.01, 0.02] : [0, 0.02, 0.05, 0.1];
   const rate = chance.one(mood === 'sleepy' ? [0.05, 0.1] : rates);
   const kind: ProviderKind = {
     hasKey: chance.isTrue({ ordinary: 0.4, crowded: 0.5, shaky: 0.85, deaf: 0.75, sleepy: 0.6 }[mood]),
@@ -135,7 +137,7 @@ export function createWorld(
     onAccepted: mailman.announce,
     numberOf: (id) => watch.rows.find((row) => row.id === id)?.seq,
   });
-  const beside: World['beside'] = { campus: null, sources: [] };
+  const beside: World['beside'] = { campus: null, civic: null, sources: [] };
   const watch: Watch = createWatch({
     db,
     touched,
@@ -246,7 +248,9 @@ export function createWorld(
   };
 }
 
-const links = { secrets: ['simulation'], baseUrl: () => 'https://mail.example.org' };
+/** What the links in mails are signed with. */
+export const linkSecrets = ['simulation'];
+const links = { secrets: linkSecrets, baseUrl: () => 'https://mail.example.org' };
 
 export function idsOf(chance: Chance): Ids {
   const digits = () => String(chance.between(0, 99_999_999_999)).padStart(11, '0');

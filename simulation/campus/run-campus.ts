@@ -35,7 +35,7 @@ export async function runCampus(seed: number, stage: Stage, cut: Cut = nothingCu
   const feed = createCampusFeed(world, campus);
   world.beside.campus = createCampusWatch({ db, violate: watch.violate, story, clock, ledger, feed });
   await found(world, { campus, feed });
-  const start = (number: number) => createProcess(`p${number}`, world, { campus, feed });
+  const start = (number: number) => createProcess(`p${number}`, world, { campus: { campus, feed } });
   const processes = Array.from({ length: chance.between(1, 2) }, (_, index) => start(index + 1));
   let started = processes.length;
   const scene: CampusScene = { world, campus, feed, processes, restart: () => start(++started) };

@@ -28,9 +28,11 @@ export interface SceneOrder {
   database: DialectName;
   seed: number;
   ratePerSecond: number;
+  /** Where somebody else is the provider. */
+  env?: Readonly<Record<string, string>>;
 }
 
-export async function openScene({ database, seed, ratePerSecond }: SceneOrder): Promise<Scene> {
+export async function openScene({ database, seed, ratePerSecond, env: given }: SceneOrder): Promise<Scene> {
   const folder = makeFolder('tidings-crashtest-');
   const { url, drop } = await emptyDatabase(database);
   const provider = await startProvider({ seed, ratePerSecond });
@@ -38,7 +40,7 @@ export async function openScene({ database, seed, ratePerSecond }: SceneOrder): 
   let db: Database | undefined;
 
   const start = (place: number) => {
-    const env = { ...provider.env, DATABASE_URL: url };
+    const env = { ...(given ?? provider.env), DATABASE_URL: url };
     const victim = startVictim({ env, folder, name: logName(place) });
     victims[place] = victim;
     return victim;

@@ -52,7 +52,7 @@ export const endingBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'dispatch/compose.ts',
-        find: "return { ...base, event: 'deferred', dueAt: clock.now() + draftAgainMs, error: made.error };",
+        find: "return { ...base, event: 'deferred', dueAt: made.dueAt ?? clock.now() + draftAgainMs, error: made.error };",
         replace: "return { ...base, event: 'unsendable', error: made.error };",
       },
     ],

@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { campusEvery, isCampusSeed } from '../campus/campus-seeds.ts';
+import { civicEvery, civicFirst, isCivicSeed } from '../civic/civic-seeds.ts';
 import { type Order, type Result, root, runMany } from '../many.ts';
 import type { Broken } from '../seeds.ts';
 import type { PlantedBug } from './planted-bug.ts';
@@ -25,7 +26,7 @@ export function runPlanted(
   seeds: Seeds,
 ): Promise<PlantedResult> {
   const { from = root, ...asked } = seeds;
-  const order = where === undefined ? asked : onCampus(asked);
+  const order = where === undefined ? asked : onlyThere(asked, where);
   return onCopy(from, edits, async (folder) => {
     const result = await runMany({ ...order, folder });
     const { broken } = result;
@@ -33,10 +34,14 @@ export function runPlanted(
   });
 }
 
-/** Of these seeds, those that have a campus. */
-function onCampus<T extends Pick<Order, 'first' | 'count'>>(order: T): T & { every: number } {
-  const first = Math.ceil(order.first / campusEvery) * campusEvery;
-  return { ...order, first, count: order.first + order.count - first, every: campusEvery };
+/** Of these seeds, those that have a campus, or citizens. */
+function onlyThere<T extends Pick<Order, 'first' | 'count'>>(
+  order: T,
+  where: NonNullable<PlantedBug['where']>,
+): T & { every: number } {
+  const [every, offset] = where === 'on a campus' ? [campusEvery, 0] : [civicEvery, civicFirst];
+  const first = Math.ceil((order.first - offset) / every) * every + offset;
+  return { ...order, first, count: order.first + order.count - first, every };
 }
 
 /** The same on a copy as it is: what breaks there is the simulator's fault, or the engine's. */
@@ -77,7 +82,7 @@ const seedsTried = 3;
 async function standsStill({ seed, violation, lines }: Broken, folder: string): Promise<boolean> {
   // Of the feed no more is asked than to be asked: whoever asks is at work.
   if (violation.promise === 'the feed is spared' || hasBegun(lines)) return false;
-  const stride = isCampusSeed(seed) ? campusEvery : 1;
+  const stride = isCampusSeed(seed) ? campusEvery : isCivicSeed(seed) ? civicEvery : 1;
   for (let next = seed + stride; next <= seed + seedsTried * stride; next += stride) {
     const { broken } = await runMany({ first: next, count: 1, workers: 1, folder });
     if (!broken || hasBegun(broken.lines)) return false;
