@@ -66,9 +66,14 @@ export const layers: Readonly<Record<string, Layer>> = {
     may: ['std', 'variable.ts'],
     because: 'what a setting may be is known before anything is opened or started',
   },
+  'newsletters-settings.ts': {
+    name: 'newsletters-settings.ts',
+    may: ['std', 'variable.ts'],
+    because: 'what a setting may be is known before anything is opened or started',
+  },
   'settings.ts': {
     name: 'settings.ts',
-    may: ['std', 'domain', 'variable.ts', 'seats-settings.ts'],
+    may: ['std', 'domain', 'variable.ts', 'seats-settings.ts', 'newsletters-settings.ts'],
     because: 'what a setting may be is known before anything is opened or started',
   },
   'config.ts': {
@@ -86,9 +91,22 @@ export const layers: Readonly<Record<string, Layer>> = {
     may: ['settings.ts', 'sources'],
     because: 'a source knows no settings: this one is told them here',
   },
+  'open-newsletters.ts': {
+    name: 'open-newsletters.ts',
+    may: ['db', 'settings.ts', 'sources', 'emails'],
+    because: 'a source knows no settings and no templates: this one is told them here',
+  },
   'engine.ts': {
     name: 'engine.ts',
-    may: [...outboxAndBelow, ...parts, 'settings.ts', 'config.ts', 'link-parts.ts', 'open-course-seats.ts'],
+    may: [
+      ...outboxAndBelow,
+      ...parts,
+      'settings.ts',
+      'config.ts',
+      'link-parts.ts',
+      'open-course-seats.ts',
+      'open-newsletters.ts',
+    ],
     because: 'it puts the parts together, and does not know who asked for them',
   },
   http: {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { leaseMs as leaseOf, plainPolicy } from '../../src/domain/policy.ts';
+import { newsletterPolicy } from '../../src/sources/newsletters/mail/newsletter-source.ts';
 import { createDispatchWorld, type DispatchWorld, leaseMs, signal } from '../support/dispatch-world.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { onBothDatabases } from '../support/world.ts';
@@ -12,10 +13,11 @@ onBothDatabases('002-P9 stuck sending', (dialect) => {
   });
   afterEach(() => world.close());
 
-  it('002-P9-01 The threshold is how long a source lets a worker hold a delivery, and can be set: to 15 minutes, for one', () => {
+  it('002-P9-01 The threshold is how long a source lets a worker hold a delivery, and can be set; of newsletters it is 15 minutes', () => {
     const provider = { longestCallMs: 1_000 };
     const policy = { ...plainPolicy, leaseMs: 15 * 60_000 };
     expect([leaseOf(plainPolicy, provider), leaseOf(policy, provider)]).toEqual([120_000, 900_000]);
+    expect(leaseOf(newsletterPolicy, provider)).toBe(900_000);
   });
 
   it('002-P9-02, 002-P9-03, 002-P9-05 Rows that are sending for longer are recovered, with the sentence as their last error, and counted', async () => {
