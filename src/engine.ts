@@ -105,7 +105,7 @@ export async function createEngine(
       isToPoll: migrations === 'all',
     });
     if (seats) sources.push(...seats.sources);
-    const newsletters = openNewsletters(config, {
+    const newsletters = await openNewsletters(config, {
       ...{ db, outbox, clock, log, ids: systemIds, unsubscribe: consent.unsubscribe },
       ...{ baseUrl: links.baseUrl, holder: worker, onComposed: () => runner.wake() },
     });

@@ -16,7 +16,7 @@ export async function openCourseSeats(
 ): Promise<CourseSeats | undefined> {
   const { socBaseUrl, socTerms, socCampuses, socTimeZone, verifiesAddresses, provider } = config;
   const order = { baseUrl: socBaseUrl, termIds: socTerms, campusCodes: socCampuses };
-  const feed = openFeed({ ...order, isReal: provider !== 'capture' }, parts.clock);
+  const feed = await openFeed({ ...order, isReal: provider !== 'capture' }, parts.clock);
   if (!feed) return undefined;
   const kind = feed.isSample ? 'sample' : 'real';
   if (isToPoll) await claimFor(kind, parts.db);

@@ -13,13 +13,13 @@ type Told = 'budget' | 'users' | 'render' | 'defaultLocale' | 'entityUrl' | 'pre
 type Parts = Omit<NewslettersParts, Told> & Pick<LeaseParts, 'holder'>;
 
 /** Newsletters and alerts as they are configured: whose figures, and whose addresses. */
-export function openNewsletters(config: Config, { holder, ...parts }: Parts): Newsletters {
+export async function openNewsletters(config: Config, { holder, ...parts }: Parts): Promise<Newsletters> {
   const { db, clock, log } = parts;
   const { entityUrl, preferencesUrl, newslettersLocale: defaultLocale } = config;
   const { budgetApiUrl, budgetDatasets: datasetsFolder } = config;
   const lease = createLease({ db, clock, holder, name: 'newsletter runs' });
-  const budget = openBudget({ db, clock, log, budgetApiUrl, datasetsFolder });
-  const users = openUsers(config, { db, clock, log });
+  const budget = await openBudget({ db, clock, log, budgetApiUrl, datasetsFolder });
+  const users = await openUsers(config, { db, clock, log });
   return createNewsletters({
     ...{ ...parts, budget, users, render, defaultLocale, entityUrl, preferencesUrl },
     isLeader: async () => (await lease.hold()).isOurs,

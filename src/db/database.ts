@@ -2,7 +2,6 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Clock } from '../std/clock.ts';
 import type { Log } from '../std/log.ts';
 import { type DialectName, dialectOf, sqlitePathOf } from './dialect.ts';
-import { openPostgres } from './postgres.ts';
 import type { Schema } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
 
@@ -50,6 +49,8 @@ export async function openDatabase(
       close: async () => close(),
     };
   }
+  // Loaded only then, as its driver takes a tenth of a second that most commands do not have to wait.
+  const { openPostgres } = await import('./postgres.ts');
   const { db, close } = await openPostgres(url, { clock, log }, onStatement);
   return {
     dialect: 'postgres',

@@ -88,13 +88,12 @@ function decimalOf(name: string, value: unknown): string {
 }
 
 const style = { notation: 'compact', maximumFractionDigits: 2 } as const;
-const formats = { ro: new Intl.NumberFormat('ro', style), en: new Intl.NumberFormat('en', style) };
 
 /** `1,97 mld. RON`, `1.97B RON`: rounded once, as the text of a decimal is never made a float. */
 function amountIn(locale: string, decimal: string, unit: unknown): string {
   if (typeof unit !== 'string') throw invalid('currency or unit', 'must be a text');
   const isRomanian = /^ro\b/i.test(locale);
-  const written = formats[isRomanian ? 'ro' : 'en'].format(decimal as `${number}`);
+  const written = new Intl.NumberFormat(isRomanian ? 'ro' : 'en', style).format(decimal as `${number}`);
   const number = written.replace('-', '−').replaceAll('\u00a0', ' ');
   // The tables of languages have no Romanian word for a thousand that is as short as the others.
   return `${isRomanian ? number.replace('K', 'mii') : number} ${unit}`.trim();

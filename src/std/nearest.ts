@@ -3,6 +3,8 @@ export function nearest(word: string, choices: readonly string[], slipsMax = 2):
   let best: string | undefined;
   let bestSlips = slipsMax + 1;
   for (const choice of choices) {
+    // Each letter too many is a slip: most names of an environment are told apart by their length alone.
+    if (Math.abs(word.length - choice.length) >= bestSlips) continue;
     const slips = slipsBetween(word.toUpperCase(), choice.toUpperCase());
     if (slips < bestSlips) [best, bestSlips] = [choice, slips];
   }

@@ -176,7 +176,7 @@ onBothDatabases('002 phase 4', (dialect) => {
       ])
       .execute();
     const settings = { clerkSecretKey: '', clerkApiUrl: '' };
-    const local = openUsers(settings, { db, clock, log: silentLog });
+    const local = await openUsers(settings, { db, clock, log: silentLog });
     const found = await local.addressesOf(['ana', 'ion', 'nobody']);
     expect([...found].map(([id, { kind }]) => [id, kind])).toEqual([
       ...[
@@ -188,7 +188,7 @@ onBothDatabases('002 phase 4', (dialect) => {
     expect(found.get('ana')).toMatchObject({ address: known });
     const clerk = await startFakeClerk();
     clerk.fail({ status: 500 });
-    const remote = openUsers(
+    const remote = await openUsers(
       { clerkSecretKey: clerkKey, clerkApiUrl: clerk.url },
       { db, clock, log: silentLog },
     );

@@ -106,7 +106,7 @@ onBothDatabases('002 from the trigger to the inbox', (dialect) => {
     const clerk = await startFakeClerk();
     clerk.users.set('user-1', clerkUser('user-1'));
     const { db, clock, budget, newsletters } = world;
-    const users = openUsers(
+    const users = await openUsers(
       { clerkSecretKey: clerkKey, clerkApiUrl: clerk.url },
       // Its requests are real, and bounded in real time.
       { db, clock: { ...clock, sleep: systemClock.sleep }, log: silentLog },

@@ -46,7 +46,9 @@ onBothDatabases('a real town, imported', (dialect) => {
       clock: world.clock,
       log: silentLog,
     };
-    return [...(await openBudget(parts).reports([{ cui, period: parsePeriod(key) as Period }])).values()][0];
+    return [
+      ...(await (await openBudget(parts)).reports([{ cui, period: parsePeriod(key) as Period }])).values(),
+    ][0];
   };
 
   test('CUI 4305857, year 2023, in Romanian and in English style', async () => {
@@ -123,7 +125,7 @@ onBothDatabases('a real town, imported', (dialect) => {
         log: silentLog,
       };
       const id = 'ro.economics.inflation.yearly';
-      const dataset = (await openBudget(parts).datasets([id])).get(id);
+      const dataset = (await (await openBudget(parts)).datasets([id])).get(id);
       expect(dataset).toMatchObject({
         ...{ id, frequency: 'yearly', unit: '%' },
         titles: { ro: 'Rata anuală de inflatie', en: 'Annual inflation rate' },

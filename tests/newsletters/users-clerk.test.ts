@@ -219,8 +219,8 @@ describe('a Clerk that is out of order: nothing is known of anybody, and it is a
 describe('which directory it is', () => {
   test('is decided by the key', async () => {
     const parts = { db: {} as never, clock, log };
-    const found = openUsers({ clerkSecretKey: clerkKey, clerkApiUrl: clerk.url }, parts);
-    expect([found.name, openUsers({ clerkSecretKey: '', clerkApiUrl: '' }, parts).name]).toEqual([
+    const found = await openUsers({ clerkSecretKey: clerkKey, clerkApiUrl: clerk.url }, parts);
+    expect([found.name, (await openUsers({ clerkSecretKey: '', clerkApiUrl: '' }, parts)).name]).toEqual([
       'clerk',
       'local',
     ]);

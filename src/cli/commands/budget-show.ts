@@ -28,7 +28,13 @@ export function addBudgetShow(budget: Command, context: Context): void {
       await withEngine(async ({ db, clock }, { budgetApiUrl, budgetDatasets }) => {
         const { openBudget } = await import('../../sources/newsletters/budget/open-budget.ts');
         const { silentLog } = await import('../../std/log.ts');
-        const data = openBudget({ budgetApiUrl, datasetsFolder: budgetDatasets, db, clock, log: silentLog });
+        const data = await openBudget({
+          budgetApiUrl,
+          datasetsFolder: budgetDatasets,
+          db,
+          clock,
+          log: silentLog,
+        });
         try {
           const isLocal = budgetApiUrl === '';
           if (period) return await showReport(data, { cui, period, isLocal, json }, terminal);

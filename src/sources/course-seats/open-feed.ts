@@ -1,7 +1,6 @@
 import type { Clock } from '../../std/clock.ts';
 import type { Configured } from './feed/active-lists.ts';
 import type { Feed } from './feed/feed.ts';
-import { createHttpFeed } from './feed/http-feed.ts';
 import { createSampleCampus } from './sample/sample-campus.ts';
 import { type RunningSampleCampus, startSampleCampus } from './sample/sample-server.ts';
 import { listOf, termInRegistration } from './term.ts';
@@ -30,12 +29,12 @@ export interface FeedOrder {
   isReal: boolean;
 }
 
-export function openFeed(order: FeedOrder, clock: Clock): OpenedFeed | undefined {
+export async function openFeed(order: FeedOrder, clock: Clock): Promise<OpenedFeed | undefined> {
   const { baseUrl, termIds, campusCodes, isReal } = order;
   if (baseUrl === 'off' || (baseUrl === '' && isReal)) return undefined;
   if (baseUrl !== '') {
     return {
-      feed: createHttpFeed({ baseUrl, clock }),
+      feed: await openHttpFeed(baseUrl, clock),
       isSample: false,
       configured: {
         campusCodes,
@@ -53,6 +52,12 @@ export function openFeed(order: FeedOrder, clock: Clock): OpenedFeed | undefined
     moving: keptOnce(() => movingAt(terms, campusCodes, clock)),
     configured: { termIds: terms, campusCodes },
   };
+}
+
+/** Its client is a megabyte, loaded where there is a feed to be asked. */
+async function openHttpFeed(baseUrl: string, clock: Clock): Promise<Feed> {
+  const { createHttpFeed } = await import('./feed/http-feed.ts');
+  return createHttpFeed({ baseUrl, clock });
 }
 
 function keptOnce<T>(make: () => T): () => T {
@@ -75,7 +80,7 @@ function createSampleFeed(termIds: readonly string[], campusCodes: readonly stri
   let started: Promise<{ campus: RunningSampleCampus; feed: Feed }> | undefined;
   const start = async () => {
     const campus = await startSampleCampus({ clock, termIds, campusCodes });
-    return { campus, feed: createHttpFeed({ baseUrl: campus.url, clock }) };
+    return { campus, feed: await openHttpFeed(campus.url, clock) };
   };
   const opened = () => {
     started ??= start();

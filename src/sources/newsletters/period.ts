@@ -78,10 +78,17 @@ export function periodLabel({ frequency, year, month }: Period, locale: PeriodLo
       ? `trimestrul ${['I', 'II', 'III', 'IV'][quarter - 1]} ${year}`
       : `Q${quarter} ${year}`;
   }
-  return months[locale].format(Date.UTC(year, month - 1, 1));
+  return monthFormat(locale).format(Date.UTC(year, month - 1, 1));
 }
 
-const monthFormat = (tag: string) =>
-  new Intl.DateTimeFormat(tag, { month: 'long', year: 'numeric', timeZone: 'UTC' });
-// Made once: to make one takes longer than to write a whole mail's labels.
-const months = { en: monthFormat('en-GB'), ro: monthFormat('ro-RO') };
+// Made once, and only where one is asked for: to make one takes longer than to write a whole mail's labels.
+const formats = new Map<PeriodLocale, Intl.DateTimeFormat>();
+
+function monthFormat(locale: PeriodLocale): Intl.DateTimeFormat {
+  const known = formats.get(locale);
+  if (known) return known;
+  const tag = { en: 'en-GB', ro: 'ro-RO' }[locale];
+  const made = new Intl.DateTimeFormat(tag, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+  formats.set(locale, made);
+  return made;
+}

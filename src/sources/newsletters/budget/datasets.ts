@@ -2,7 +2,6 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../../../std/log.ts';
 import type { BudgetData, Dataset } from './budget-data.ts';
-import { readDataset } from './dataset-text.ts';
 
 /**
  * Static datasets, one file each, named after its id: `ro.economics.inflation.yearly.yaml`. An id is a stranger's text, so it may
@@ -27,6 +26,8 @@ export function createDatasetFiles({ folder, log }: DatasetFilesParts): Pick<Bud
     for (const ending of endings) {
       const text = await readBounded(join(folder, `${id}.${ending}`));
       if (text === undefined) continue;
+      // With its parser, which is loaded where there is something to parse.
+      const { readDataset } = await import('./dataset-text.ts');
       const read =
         typeof text === 'string' ? readDataset(text, ending === 'json' ? 'json' : 'yaml', id) : text;
       if ('dataset' in read) return read.dataset;

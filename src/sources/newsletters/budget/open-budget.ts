@@ -3,21 +3,21 @@ import type { Clock } from '../../../std/clock.ts';
 import type { Log } from '../../../std/log.ts';
 import type { BudgetData } from './budget-data.ts';
 import { createDatasetFiles } from './datasets.ts';
-import { createGraphqlBudget } from './graphql-budget.ts';
 import { createLocalBudget } from './local-budget.ts';
 
 /** Where budgets are known: the platform's API if one is named, and otherwise what was imported. Static datasets are always files. */
-export function openBudget(parts: {
+export async function openBudget(parts: {
   /** Empty for the local store. */
   budgetApiUrl: string;
   datasetsFolder: string;
   db: Database;
   clock: Clock;
   log: Log;
-}): BudgetData {
+}): Promise<BudgetData> {
   const { budgetApiUrl, datasetsFolder, db, clock, log } = parts;
   const { datasets } = createDatasetFiles({ folder: datasetsFolder, log });
-  return budgetApiUrl === ''
-    ? createLocalBudget({ db, clock, log, datasets })
-    : createGraphqlBudget({ url: budgetApiUrl, clock, log, datasets });
+  if (budgetApiUrl === '') return createLocalBudget({ db, clock, log, datasets });
+  // Its client is a megabyte that no other command has to load.
+  const { createGraphqlBudget } = await import('./graphql-budget.ts');
+  return createGraphqlBudget({ url: budgetApiUrl, clock, log, datasets });
 }
