@@ -135,7 +135,9 @@ export function claimedOf(
 ): Claimed {
   const brought = mails.find((mail) => mail.round === 0);
   const frozen = mails.find((mail) => mail.round === round && round > 0);
-  const written = mails.find((mail) => mail.round < round && mail.html !== null);
+  // What was composed ahead is never older than what an earlier round sent; without it, the words of that round.
+  const earlier = mails.filter((mail) => mail.round < round && mail.html !== null);
+  const written = earlier.find((mail) => mail.round === 0) ?? earlier[0];
   return {
     seq: row.seq,
     id: row.id,

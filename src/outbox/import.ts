@@ -41,7 +41,8 @@ export type ImportedEnd =
   | 'unsent'
   | 'in_doubt';
 
-const actor = 'import';
+/** By whom the story of what was brought here is told: by this name it is known that nothing of it is news. */
+export const importActor = 'import';
 /** What is kept of whose word it is, in the story. */
 const word = { evidence: 'import' } as const;
 
@@ -129,7 +130,13 @@ function endOf(delivery: ImportedDelivery, now: number) {
   }
   if (delivery.end !== 'in_doubt') return { state: { ...state, attempts: delivery.attempts }, told };
   const doubted = doubtOf(state, delivery);
-  const event = { at: now, event: 'undecidable', status: doubted.status, round: doubted.round, actor };
+  const event = {
+    at: now,
+    event: 'undecidable',
+    status: doubted.status,
+    round: doubted.round,
+    actor: importActor,
+  };
   const detail = JSON.stringify({ from: 'sending', ...word, reason: delivery.error?.message });
   return { state: doubted, told: [{ ...event, detail }] };
 }
@@ -153,7 +160,7 @@ function doubtOf(state: DeliveryState, { lastAttemptAt, createdAt, error }: Impo
 function reportsOf(delivery: ImportedDelivery): Report[] {
   const { end, sentAt, createdAt, providerMessageId, error } = delivery;
   const at = sentAt ?? createdAt;
-  const said = { seq: 0, actor, detail: word };
+  const said = { seq: 0, actor: importActor, detail: word };
   const evidence = {
     ...said,
     round: 1,

@@ -3,6 +3,7 @@ import type { Tx } from '../db/database.ts';
 import { type DialectName, rowsOf } from '../db/dialect.ts';
 import { statusesBefore } from '../domain/lifecycle.ts';
 import type { Log } from '../std/log.ts';
+import { importActor } from './import.ts';
 import { applyReports, type Report } from './record.ts';
 import { lockDeliveries, statusList } from './rows.ts';
 
@@ -57,8 +58,8 @@ export interface ResumeOrder {
 }
 
 /**
- * The unsubscribe is taken back: what it had stopped waits again, until when it would have waited. Here a row that somebody
- * holds is waited for: nobody else would bring it back. Answers how many.
+ * The unsubscribe is taken back: what it had stopped waits again, until when it would have waited. What had ended so in another system
+ * stays ended. Here a row that somebody holds is waited for: nobody else would bring it back. Answers how many.
  */
 export async function resumeDeliveries(
   tx: Tx,
@@ -67,7 +68,8 @@ export async function resumeDeliveries(
   parts: StopParts,
 ): Promise<number> {
   const stopped = sql`FROM delivery_events WHERE delivery_events.delivery_seq = deliveries.seq
-    AND delivery_events.event = 'unsubscribed' AND delivery_events.at >= ${since}`;
+    AND delivery_events.event = 'unsubscribed' AND delivery_events.at >= ${since}
+    AND delivery_events.actor <> ${importActor}`;
   const which = sql`deliveries.status || '' = 'skipped_unsubscribed' AND EXISTS (SELECT 1 ${stopped})`;
   const detail = sql`(SELECT delivery_events.detail ${stopped} ORDER BY delivery_events.event_seq DESC LIMIT 1)`;
   const reportOf = (found: Found): Report => {
