@@ -234,6 +234,7 @@ describe('configuration', () => {
         'READ_API_KEY must be at least 32 characters long, without spaces; several are separated by commas.',
       ]);
     }
+    expect(problemsOf({ READ_API_KEY: one, NOTIFICATION_TRIGGER_API_KEY: one })).toHaveLength(1);
     expect(problemsOf({ OPERATOR_API_KEY: one, SERVICE_API_KEY: one })).toEqual([
       expect.stringContaining('Give each its own.'),
     ]);

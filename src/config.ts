@@ -82,7 +82,7 @@ function contradictions(config: Partial<Config>, isSenderSet: boolean): string[]
     );
   }
   problems.push(...missingForPeople(config));
-  const { operatorApiKeys = [], readApiKeys = [], serviceApiKeys = [] } = config;
+  const { operatorApiKeys = [], readApiKeys = [], serviceApiKeys = [], triggerApiKeys = [] } = config;
   const allKeys = [...operatorApiKeys, ...readApiKeys, ...serviceApiKeys];
   // A worker answers /health and /ready only.
   const isOpen = allKeys.length === 0 && config.role !== undefined && config.role !== 'worker';
@@ -91,9 +91,10 @@ function contradictions(config: Partial<Config>, isSenderSet: boolean): string[]
       `HOST lets other machines in, and without a key they could do everything. Set OPERATOR_API_KEY to at least ${keyLengthMin} random characters, or HOST to 127.0.0.1.`,
     );
   }
-  if (new Set(allKeys).size < allKeys.length) {
+  const keysOfAllRoles = [...allKeys, ...triggerApiKeys];
+  if (new Set(keysOfAllRoles).size < keysOfAllRoles.length) {
     problems.push(
-      'The same key is in OPERATOR_API_KEY, READ_API_KEY and SERVICE_API_KEY more than once. Give each its own.',
+      'The same key is in OPERATOR_API_KEY, READ_API_KEY, SERVICE_API_KEY and NOTIFICATION_TRIGGER_API_KEY more than once. Give each its own.',
     );
   }
   return problems;

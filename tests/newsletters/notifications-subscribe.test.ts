@@ -152,6 +152,10 @@ onBothDatabases('asking for something', (dialect) => {
       [analytics({ filter: [1] }), /config\.filter must be an object/],
       [analytics({ datasetId: 'a' }), /config\.datasetId is not for this type/],
       [analytics({ filter: { long: 'x'.repeat(8_000) } }), /at most 8000 characters/],
+      [
+        analytics({ filter: { a: [{ minAmount: 123456789012.3456 }] } }),
+        /config\.filter has a number .* as a text/,
+      ],
       [analytics({ filter: deep(9) }), /more than 8 levels/],
       [analytics({ conditions: 'all' }), /config\.conditions must be a list/],
       [analytics({ conditions: Array.from({ length: 21 }, () => condition()) }), /at most 20 entries/],

@@ -2,7 +2,7 @@ import { Refusal } from '../../../std/refusal.ts';
 import { type AlertCondition, alertOperators } from '../mail/alert-verdict.ts';
 import type { NotificationType } from '../notification-type.ts';
 import { canonicalJson, depthOf } from './canonical-json.ts';
-import { readThreshold } from './threshold.ts';
+import { isExact, readThreshold } from './threshold.ts';
 
 /**
  * What an alert watches, and when it speaks: a series of the platform by its filter, or a dataset by its id. Without conditions it
@@ -51,9 +51,6 @@ export function readAlertConfig(type: NotificationType, given: unknown): AlertCo
   };
 }
 
-/** As it stands in its row. */
-export const parseAlertConfig = (json: string): AlertConfig => JSON.parse(json) as AlertConfig;
-
 export const alertConfigJson = (config: AlertConfig): string => canonicalJson(config);
 
 function readWhat(
@@ -76,9 +73,18 @@ function readWhat(
   if (!isObject(filter)) throw invalid('filter', 'must be an object: the filter of the series to watch');
   if (depthOf(filter, configLimits.filterDepth + 1) > configLimits.filterDepth)
     throw invalid('filter', `must not have more than ${configLimits.filterDepth} levels`);
+  if (numbersIn(filter).some((number) => !isExact(number)))
+    throw invalid('filter', 'has a number with more digits than JSON keeps; send it as a text');
   if (canonicalJson(filter).length > configLimits.filterCharacters)
     throw invalid('filter', `must have at most ${configLimits.filterCharacters} characters as JSON`);
   return { filter };
+}
+
+/** Of a value whose depth is bounded. */
+function numbersIn(value: unknown): number[] {
+  if (typeof value === 'number') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(numbersIn);
 }
 
 const isDatasetId = new RegExp(datasetIdPattern);

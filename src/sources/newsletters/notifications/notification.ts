@@ -9,7 +9,7 @@ import {
   notificationTypes,
 } from '../notification-type.ts';
 import { userIdPattern } from '../users/user-directory.ts';
-import { type AlertConfig, alertConfigJson, parseAlertConfig, readAlertConfig } from './alert-config.ts';
+import { type AlertConfig, alertConfigJson, readAlertConfig, storedAlertConfig } from './alert-config.ts';
 
 /** One wish of one user: the budget of an entity once a period, or word of a series. */
 export interface Notification {
@@ -34,7 +34,7 @@ export type NotificationLocale = (typeof notificationLocales)[number];
 export function notificationOf(row: NotificationRow): Notification {
   return {
     ...{ id: row.id, userId: row.user_id, type: row.notification_type as NotificationType },
-    ...{ entityCui: row.entity_cui, config: row.config === null ? null : parseAlertConfig(row.config) },
+    ...{ entityCui: row.entity_cui, config: row.config === null ? null : storedAlertConfig(row.config) },
     ...{ locale: row.locale as NotificationLocale | null, isActive: row.is_active === 1 },
     inactiveBecause: row.inactive_because,
     ...{ createdAt: row.created_at, updatedAt: row.updated_at },

@@ -21,7 +21,7 @@ export function readThreshold(given: unknown): ReadThreshold {
   const [, sign, wholeDigits = '', fractionDigits = ''] = found;
   const whole = wholeDigits.replace(/^0+(?=\d)/, '');
   const fraction = fractionDigits.replace(/0+$/, '');
-  if (typeof given === 'number' && significant(whole + fraction) > exactDigitsMax)
+  if (typeof given === 'number' && !isExact(given))
     return { problem: 'has more digits than a number in JSON keeps; send it as a text' };
   if (whole.length > wholeDigitsMax || fraction.length > fractionDigitsMax) {
     return {
@@ -30,6 +30,11 @@ export function readThreshold(given: unknown): ReadThreshold {
   }
   const size = fraction === '' ? whole : `${whole}.${fraction}`;
   return { threshold: (sign === '-' && size !== '0' ? `-${size}` : size) as Decimal };
+}
+
+/** Whether a number in JSON is still the one that was written: with more digits than these it may be its neighbour. */
+export function isExact(given: number): boolean {
+  return Number.isFinite(given) && significant(writtenOut(given).replace(/[-.]/g, '')) <= exactDigitsMax;
 }
 
 const significant = (digits: string) => digits.replace(/^0+/, '').replace(/0+$/, '').length;
