@@ -84,7 +84,8 @@ export interface Seen {
 // The addresses of a run are spelt as their keys are.
 const query = CompiledQuery.raw(
   `SELECT ${columns.join(', ')},
-    EXISTS (SELECT 1 FROM suppressions WHERE address_key = to_email AND lifted_at IS NULL AND scope IN ('*', deliveries.source))
+    EXISTS (SELECT 1 FROM suppressions WHERE address_key = to_email AND lifted_at IS NULL AND (scope = deliveries.source OR (scope = '*'
+      AND NOT EXISTS (SELECT 1 FROM json_each(COALESCE(except_for, '[]')) WHERE value = deliveries.source))))
     OR EXISTS (SELECT 1 FROM unsubscribe_tokens AS token WHERE token.recipient = deliveries.recipient
       AND token.source = deliveries.source AND unsubscribed_at IS NOT NULL)
     OR (deliveries.source LIKE 'course-seats%' AND EXISTS (SELECT 1 FROM subscriptions

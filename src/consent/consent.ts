@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
 import { rowsOf } from '../db/dialect.ts';
+import type { SuppressionRow } from '../db/schema.ts';
 import { type Address, addressKey } from '../domain/address.ts';
-import { everySource } from '../domain/suppression.ts';
+import { holdsFor } from '../domain/suppression.ts';
 import type { FactListener } from '../outbox/facts.ts';
 import type { Clock } from '../std/clock.ts';
 import type { Ids } from '../std/ids.ts';
@@ -30,6 +31,8 @@ interface Addressed {
   to: Address;
 }
 
+type Listed = Pick<SuppressionRow, 'address_key' | 'scope' | 'reason' | 'except_for'>;
+
 type Objection = 'unsubscribed' | 'address_suppressed';
 
 export interface ConsentParts {
@@ -55,8 +58,8 @@ export function createConsent(parts: ConsentParts): Consent {
       if (batch.length === 0) return new Map();
       // Shared locks, on the few rows that say no: who takes it back waits until what it stopped here is written, and finds it.
       const keys = batch.map(({ to }) => ({ address_key: addressKey(to) }));
-      const { rows: listed } = await sql<{ address_key: string; scope: string; reason: string }>`
-        SELECT suppressions.address_key, suppressions.scope, suppressions.reason FROM suppressions
+      const { rows: listed } = await sql<Listed>`
+        SELECT suppressions.address_key, suppressions.scope, suppressions.reason, suppressions.except_for FROM suppressions
         WHERE suppressions.lifted_at IS NULL
           AND suppressions.address_key IN (SELECT address_key FROM ${rowsOf(db.dialect, { address_key: 'text' }, keys)})
         ${db.dialect === 'postgres' ? sql`FOR SHARE OF suppressions` : sql``}
@@ -71,10 +74,7 @@ export function createConsent(parts: ConsentParts): Consent {
       `.execute(tx);
       return new Map(
         batch.flatMap(({ seq, source, recipient, to }): [number, Objection][] => {
-          const mine = listed.filter(
-            (line) =>
-              line.address_key === addressKey(to) && (line.scope === everySource || line.scope === source),
-          );
+          const mine = listed.filter((line) => line.address_key === addressKey(to) && holdsFor(line, source));
           if (mine.some(({ reason }) => reason !== 'unsubscribed')) return [[seq, 'address_suppressed']];
           const hasLeft = left.some((one) => one.source === source && one.recipient === recipient);
           return hasLeft || mine.length > 0 ? [[seq, 'unsubscribed']] : [];

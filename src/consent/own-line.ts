@@ -20,6 +20,19 @@ export function takeBackLine(tx: Tx, seq: number, now: number) {
     .executeTakeFirst();
 }
 
+/** The line with exceptions, where there is one: another takes its place. */
+export async function liftExcepted(tx: Tx, address: Address, now: number): Promise<void> {
+  await tx
+    .updateTable('suppressions')
+    .set({ lifted_at: now, lifted_by: recipientActor, lifted_because: 'they stopped everything again' })
+    .where('address_key', '=', addressKey(address))
+    .where('scope', '=', everySource)
+    .where('reason', '=', 'unsubscribed')
+    .where('lifted_at', 'is', null)
+    .where('except_for', 'is not', null)
+    .execute();
+}
+
 /** At any time later. Answers whether there was one. */
 export async function liftOwnLine(tx: Tx, address: Address, now: number): Promise<boolean> {
   const { numUpdatedRows } = await tx

@@ -1,4 +1,5 @@
 import type { SuppressionRow } from '../db/schema.ts';
+import { exceptions } from '../domain/suppression.ts';
 import { iso } from '../outbox/delivery-json.ts';
 import { csvLine } from '../std/csv.ts';
 import type { Suppressions } from './suppressions.ts';
@@ -29,6 +30,7 @@ export function suppressionJson(row: SuppressionRow) {
     liftedAt: iso(row.lifted_at),
     liftedBy: row.lifted_by,
     liftedBecause: row.lifted_because,
+    exceptFor: exceptions(row.except_for),
   };
 }
 

@@ -26,6 +26,8 @@ const meanings: Readonly<Record<string, keyof FoundEntry | null>> = {
   ...{ address: 'address', email: 'address', emailaddress: 'address', recipient: 'address' },
   ...{ scope: 'scope', reason: 'reason', note: 'note', liftedat: 'liftedAt' },
   ...{ seq: null, deliveryseq: null, by: null, at: null, liftedby: null, liftedbecause: null },
+  // Elsewhere nobody has asked for anything yet.
+  exceptfor: null,
 };
 const positions = ['address', 'scope', 'reason', 'note'] as const;
 const ignoredMax = 20;

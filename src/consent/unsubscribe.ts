@@ -6,9 +6,16 @@ import { type Address, addressKey, parseAddress } from '../domain/address.ts';
 import { everySource } from '../domain/suppression.ts';
 import { resumeDeliveries, stopDeliveries } from '../outbox/stop.ts';
 import type { Log } from '../std/log.ts';
-import { liftLinesOf, reopenTokens } from './come-back.ts';
+import { exceptSource, reopenTokens } from './come-back.ts';
 import { createLinks, type LinksParts, type Owned } from './links.ts';
-import { liftOwnLine, recipientActor, takeBackLine, undoWithinMs, wantAgain } from './own-line.ts';
+import {
+  liftExcepted,
+  liftOwnLine,
+  recipientActor,
+  takeBackLine,
+  undoWithinMs,
+  wantAgain,
+} from './own-line.ts';
 import type { Suppressions } from './suppressions.ts';
 import { type Owner, type OwnerListener, tellSource } from './tell-source.ts';
 
@@ -29,7 +36,8 @@ export interface Unsubscribe {
   undoFor(owners: readonly Owner[], tx: Tx): Promise<number>;
   /**
    * Whenever they left: these owners want mail again, and a source has their word for it, in its transaction. `links` are all links
-   * that this person has with the source, through one of which they may have stopped everything. What was stopped within a day waits again.
+   * that this person has with the source, through one of which they may have stopped everything: that holds on for all other sources.
+   * What was stopped within a day waits again.
    */
   comeBack(owners: readonly Owner[], links: readonly Owner[], tx: Tx): Promise<void>;
   /** Whoever stopped everything to this address wants its mails again, and a source has their proof, in its transaction. Answers whether they had. */
@@ -112,6 +120,8 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
     const stop = await stopIn(tx, found, 'page');
     const address = await addressOf(found, tx);
     if (address === null) return stop;
+    // Who had come back for some, and now wants nothing again, has a new line, without exceptions.
+    await liftExcepted(tx, address, clock.now());
     const { added } = await suppressions.add([{ address, reason: 'unsubscribed' }], actor, tx);
     // A line that was there before is not this click's to take back.
     if (added === 0) return stop;
@@ -131,31 +141,35 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
     return stop;
   }
 
-  async function undoIn(tx: Tx, { token_id, suppression_seq, unsubscribed_at, ...found }: TokenRow) {
+  const takenBack = { actor, detail: { reason: 'they took back their unsubscribe' } };
+
+  async function undoOwn(tx: Tx, { token_id, unsubscribed_at, ...found }: TokenRow) {
     const now = clock.now();
-    const words = { actor, detail: { reason: 'they took back their unsubscribe' } };
-    let resumed = 0;
-    let isBack = false;
-    if (unsubscribed_at !== null && now - unsubscribed_at <= undoWithinMs) {
-      isBack = true;
-      await tx
-        .updateTable('unsubscribe_tokens')
-        .set({ unsubscribed_at: null, unsubscribed_via: null })
-        .where('token_id', '=', token_id)
-        .execute();
-      const order = { whose: ownerOf(found), since: unsubscribed_at, ...words };
-      resumed += await resumeDeliveries(tx, order, now, outboxParts);
-    }
-    // Whoever left this source long ago may have stopped everything just now.
-    const line = suppression_seq === null ? undefined : await takeBackLine(tx, suppression_seq, now);
-    if (line) {
-      const whose = { addressKeys: [line.address_key], source: null };
-      resumed += await resumeDeliveries(tx, { whose, since: line.created_at, ...words }, now, outboxParts);
-    }
-    return { source: found.source, resumed, isBack: isBack || line !== undefined };
+    if (unsubscribed_at === null || now - unsubscribed_at > undoWithinMs)
+      return { resumed: 0, isBack: false };
+    await tx
+      .updateTable('unsubscribe_tokens')
+      .set({ unsubscribed_at: null, unsubscribed_via: null })
+      .where('token_id', '=', token_id)
+      .execute();
+    const order = { whose: ownerOf(found), since: unsubscribed_at, ...takenBack };
+    return { resumed: await resumeDeliveries(tx, order, now, outboxParts), isBack: true };
   }
 
-  const undoFor: Unsubscribe['undoFor'] = async (owners, tx) => {
+  async function undoIn(tx: Tx, found: TokenRow) {
+    const now = clock.now();
+    const own = await undoOwn(tx, found);
+    // Whoever left this source long ago may have stopped everything just now.
+    const { source, suppression_seq } = found;
+    const line = suppression_seq === null ? undefined : await takeBackLine(tx, suppression_seq, now);
+    if (!line) return { source, ...own };
+    const whose = { addressKeys: [line.address_key], source: null };
+    const order = { whose, since: line.created_at, ...takenBack };
+    const resumed = own.resumed + (await resumeDeliveries(tx, order, now, outboxParts));
+    return { source, resumed, isBack: true };
+  }
+
+  async function tokensOf(owners: readonly Owner[], tx: Tx): Promise<TokenRow[]> {
     const { rows } = await sql<TokenRow>`
       SELECT unsubscribe_tokens.* FROM ${rowsOf<'source' | 'recipient'>(db.dialect, ownerColumns, owners.map(ownerOf))}
       JOIN unsubscribe_tokens
@@ -163,8 +177,12 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
       WHERE unsubscribe_tokens.unsubscribed_at IS NOT NULL OR unsubscribe_tokens.suppression_seq IS NOT NULL
       ORDER BY unsubscribe_tokens.token_id ${db.dialect === 'postgres' ? sql`FOR UPDATE OF unsubscribe_tokens` : sql``}
     `.execute(tx);
+    return rows;
+  }
+
+  const undoFor: Unsubscribe['undoFor'] = async (owners, tx) => {
     let back = 0;
-    for (const found of rows) if ((await undoIn(tx, found)).isBack) back += 1;
+    for (const found of await tokensOf(owners, tx)) if ((await undoIn(tx, found)).isBack) back += 1;
     return back;
   };
 
@@ -202,10 +220,25 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
     undoFor,
 
     async comeBack(owners, links, tx) {
-      await undoFor(owners, tx);
+      const now = clock.now();
+      for (const found of await tokensOf(owners, tx)) await undoOwn(tx, found);
       const { lifted_by: by, lifted_because: because } = wantAgain;
-      await reopenTokens(tx, db.dialect, owners, { by, because }, clock.now());
-      await liftLinesOf(tx, db.dialect, links, clock.now());
+      await reopenTokens(tx, db.dialect, owners, { by, because }, now);
+      for (const source of new Set(owners.map((owner) => owner.source))) {
+        const lines = await exceptSource(tx, db.dialect, links, source);
+        const [since] = lines.map(({ created_at }) => created_at).sort((a, b) => a - b);
+        if (since === undefined) continue;
+        log.info('consent.wanted_again', { source });
+        const recipients = owners
+          .filter((owner) => owner.source === source)
+          .map(({ recipient }) => recipient);
+        const order = {
+          whose: { source, recipients },
+          since: Math.max(since, now - undoWithinMs),
+          ...takenBack,
+        };
+        await resumeDeliveries(tx, order, now, outboxParts);
+      }
     },
 
     startAgain: (address, tx) => liftOwnLine(tx, address, clock.now()),

@@ -134,6 +134,8 @@ interface SuppressionsTable {
   lifted_at: Generated<number | null>;
   lifted_by: Generated<string | null>;
   lifted_because: Generated<string | null>;
+  /** JSON: the sources of which they want mail again. */
+  except_for: Generated<string | null>;
 }
 
 interface UnsubscribeTokensTable {

@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts';
 import { addressKey, parseAddress } from '../domain/address.ts';
 import type { Circumstances, Suppression } from '../domain/hindrances.ts';
-import { everySource } from '../domain/suppression.ts';
+import { holdsFor } from '../domain/suppression.ts';
 import type { Clock } from '../std/clock.ts';
 import { readPace } from './pace.ts';
 import { createPauses } from './pauses.ts';
@@ -41,7 +41,7 @@ async function readSuppression(db: Database, { address, source }: Whose): Promis
     .where('lifted_at', 'is', null)
     .orderBy('suppression_seq')
     .execute();
-  const row = rows.find(({ scope }) => source === undefined || scope === everySource || scope === source);
+  const row = rows.find((line) => source === undefined || holdsFor(line, source));
   return row
     ? { reason: row.reason, note: row.note, at: row.created_at, deliverySeq: row.delivery_seq }
     : null;

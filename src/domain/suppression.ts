@@ -15,3 +15,14 @@ export const suppressionReasonNames = Object.keys(suppressionReasons) as Suppres
 
 /** The scope of a suppression that holds for every source. */
 export const everySource = '*';
+
+/** Of which sources somebody wants mail again who had stopped everything. */
+export const exceptions = (exceptFor: string | null): readonly string[] =>
+  exceptFor === null ? [] : (JSON.parse(exceptFor) as string[]);
+
+/** Whether a line of the list is against a mail of this source. */
+export function holdsFor(line: { scope: string; except_for: string | null }, source: string): boolean {
+  return (
+    line.scope === source || (line.scope === everySource && !exceptions(line.except_for).includes(source))
+  );
+}

@@ -169,6 +169,9 @@ export const suppression = Type.Object(
     liftedAt: timeOrNull,
     liftedBy: textOrNull,
     liftedBecause: textOrNull,
+    exceptFor: Type.Array(Type.String(), {
+      description: 'Sources of which they want mail again, after they had stopped everything.',
+    }),
   },
   closed,
 );

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Consent, createConsent } from '../../src/consent/consent.ts';
+import { suppressionJson } from '../../src/consent/suppression-export.ts';
 import { takeOverLinks } from '../../src/consent/taken-over.ts';
 import { requireAddress } from '../../src/domain/address.ts';
 import { systemIds } from '../../src/std/ids.ts';
@@ -34,6 +35,12 @@ onBothDatabases('coming back by the word of a source', (dialect) => {
   const comeBack = (links = [owner]) =>
     world.db.transaction((tx) => consent.unsubscribe.comeBack([owner], links, tx));
 
+  /** What the gate would say of a mail of this source to Ana's address. */
+  const against = async (source: string) => {
+    const mail = { seq: 1, source, recipient: 'somebody', to: requireAddress(ana.address) };
+    return (await world.db.transaction((tx) => consent.against([mail], tx))).get(1);
+  };
+
   test('a source is told how much somebody has left', async () => {
     await consent.unsubscribe.stop(ana.token, 'page');
     await consent.unsubscribe.stopEverything(ana.token);
@@ -59,12 +66,33 @@ onBothDatabases('coming back by the word of a source', (dialect) => {
     await consent.unsubscribe.stopEverything(other.token);
     await world.clock.advance(2 * dayMs);
     await comeBack();
-    const lines = () => consent.suppressions.list({ address: requireAddress(ana.address), limit: 9 });
-    expect(await lines()).toHaveLength(1);
+    expect(await against('plain')).toBe('unsubscribed');
     await comeBack([owner, { source: 'plain', recipient: 'other-id' }]);
-    expect(await lines()).toEqual([]);
+    expect(await against('plain')).toBeUndefined();
     // But from what that link was for they have still gone.
     expect((await other.wish())?.at).not.toBeNull();
+  });
+
+  test('of that source alone: for all others they have stopped everything still, until they say so there', async () => {
+    await consent.unsubscribe.stopEverything(ana.token);
+    await comeBack();
+    expect(await ana.statuses()).toEqual(['pending']);
+    expect([await against('plain'), await against('course-seats')]).toEqual([undefined, 'unsubscribed']);
+    const lines = () => consent.suppressions.list({ address: requireAddress(ana.address), limit: 9 });
+    expect((await lines()).map(suppressionJson)).toMatchObject([{ scope: '*', exceptFor: ['plain'] }]);
+    await world.db.transaction((tx) => consent.unsubscribe.startAgain(requireAddress(ana.address), tx));
+    expect(await against('course-seats')).toBeUndefined();
+  });
+
+  test('whoever then stops everything once more has no exception', async () => {
+    await consent.unsubscribe.stopEverything(ana.token);
+    await world.clock.advance(2 * dayMs);
+    await comeBack();
+    expect(await against('plain')).toBeUndefined();
+    await consent.unsubscribe.stopEverything(ana.token);
+    expect([await against('plain'), await against('course-seats')]).toEqual(['unsubscribed', 'unsubscribed']);
+    await comeBack();
+    expect([await against('plain'), await against('course-seats')]).toEqual([undefined, 'unsubscribed']);
   });
 
   test('what others have said of an address stays', async () => {
@@ -72,7 +100,7 @@ onBothDatabases('coming back by the word of a source', (dialect) => {
     const address = requireAddress(ana.address);
     await consent.suppressions.add([{ address, reason: 'complained' }], 'evidence');
     await comeBack();
-    expect(await consent.suppressions.list({ address, limit: 9 })).toMatchObject([{ reason: 'complained' }]);
+    expect(await against('plain')).toBe('address_suppressed');
   });
 
   test('a link of another system is as good as one of ours', async () => {

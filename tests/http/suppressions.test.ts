@@ -65,7 +65,7 @@ onBothDatabases('suppressions by the API', (dialect) => {
       {
         ...{ seq: expect.any(Number), address: 'ana.q@example.org', scope: '*', reason: 'operator' },
         ...{ note: 'she asked', deliverySeq: null, by: 'bob (operator key 1)', at: expect.any(String) },
-        ...{ liftedAt: null, liftedBy: null, liftedBecause: null },
+        ...{ liftedAt: null, liftedBy: null, liftedBecause: null, exceptFor: [] },
       },
     ]);
   });

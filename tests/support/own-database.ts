@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { type Database, openDatabase } from '../../src/db/database.ts';
-import type { DialectName } from '../../src/db/dialect.ts';
+import { type DialectName, sqlitePathOf } from '../../src/db/dialect.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import { systemIds } from '../../src/std/ids.ts';
@@ -40,16 +40,42 @@ export async function emptyDatabase(dialect: DialectName): Promise<OwnDatabase> 
   return { url: url.href, drop };
 }
 
-/**
- * With all tables, and nothing in them. To make one on PostgreSQL takes longer than most tests: what a test leaves behind is
- * swept, and the next test of its file gets it, unless something else than rows has changed.
- */
+/** With all tables, and nothing in them. */
 export async function migratedDatabase(dialect: DialectName): Promise<OwnDatabase & { db: Database }> {
-  const swept = dialect === 'postgres' ? left.pop() : undefined;
-  const own = swept ?? (await emptyDatabase(dialect));
+  return dialect === 'sqlite' ? copiedFile() : sweptDatabase();
+}
+
+/** To make the tables takes longer than most tests: they are made once a process, and copied. Only the namespace is a new one. */
+async function copiedFile(): Promise<OwnDatabase & { db: Database }> {
+  migratedFile ??= makeMigratedFile();
+  const file = await migratedFile;
+  const own = await emptyDatabase('sqlite');
+  writeFileSync(sqlitePathOf(own.url), file);
+  const db = await openDatabase(own.url, { clock: systemClock, log: silentLog });
+  await db.write.updateTable('instance').set({ namespace: systemIds.uuid() }).execute();
+  return { ...own, db };
+}
+
+let migratedFile: Promise<Buffer> | undefined;
+
+async function makeMigratedFile(): Promise<Buffer> {
+  const { url, drop } = await emptyDatabase('sqlite');
+  try {
+    const db = await openDatabase(url, { clock: systemClock, log: silentLog });
+    await migrate(db, { clock: systemClock, ids: systemIds });
+    await db.close();
+    return readFileSync(sqlitePathOf(url));
+  } finally {
+    await drop();
+  }
+}
+
+/** What a test leaves behind is swept, and the next test of its file gets it, unless something else than rows has changed. */
+async function sweptDatabase(): Promise<OwnDatabase & { db: Database }> {
+  const swept = left.pop();
+  const own = swept ?? (await emptyDatabase('postgres'));
   const db = await openDatabase(own.url, { clock: systemClock, log: silentLog });
   if (!swept) await migrate(db, { clock: systemClock, ids: systemIds });
-  if (dialect === 'sqlite') return { ...own, db };
   const shape = swept?.shape ?? (await connected(own.url, shapeOf));
   const drop = async () => {
     const isSwept = await connected(own.url, (query) => sweep(query, shape)).catch(() => false);

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ListOrder } from '../../consent/suppressions.ts';
 import type { SuppressionRow } from '../../db/schema.ts';
 import { addressKey, requireAddress } from '../../domain/address.ts';
-import { type SuppressionReason, suppressionReasonNames } from '../../domain/suppression.ts';
+import { exceptions, type SuppressionReason, suppressionReasonNames } from '../../domain/suppression.ts';
 import { ago } from '../../std/duration.ts';
 import { nearest } from '../../std/nearest.ts';
 import { Refusal } from '../../std/refusal.ts';
@@ -96,7 +96,7 @@ function requireSuppressionReason(text: string): SuppressionReason {
 function columnsOf(now: number, withLifted: boolean): Column<SuppressionRow>[] {
   return [
     { title: 'ADDRESS', cell: (row) => printable(row.address_key), canShrink: true },
-    { title: 'SCOPE', cell: (row) => printable(row.scope) },
+    { title: 'SCOPE', cell: scopeCell },
     { title: 'REASON', cell: ({ reason }) => reason },
     { title: 'NOTE', cell: ({ note }) => printable(note ?? ''), canShrink: true },
     { title: 'BY', cell: (row) => printable(row.created_by), canShrink: true },
@@ -104,6 +104,11 @@ function columnsOf(now: number, withLifted: boolean): Column<SuppressionRow>[] {
     ...(withLifted ? [{ title: 'LIFTED', cell: (row: SuppressionRow) => liftedCell(row, now) }] : []),
     { title: 'NUMBER', cell: (row) => String(row.suppression_seq), isNumber: true },
   ];
+}
+
+function scopeCell({ scope, except_for }: SuppressionRow): string {
+  const wanted = exceptions(except_for);
+  return printable(wanted.length === 0 ? scope : `${scope} but ${wanted.join(', ')}`);
 }
 
 const liftedCell = ({ lifted_at: at }: SuppressionRow, now: number) => (at === null ? '' : ago(now - at));

@@ -33,6 +33,9 @@ CREATE TABLE notification_opt_outs (
   via TEXT NOT NULL
 );
 
+-- Of whom a recipient wants mail again who had stopped everything: names of sources, in JSON. The line holds for all others.
+ALTER TABLE suppressions ADD COLUMN except_for TEXT;
+
 -- Links in mails that another system sent, by the SHA-256 of what stands in them: they lead where they led before.
 CREATE TABLE unsubscribe_links_taken_over (
   token_hash TEXT NOT NULL PRIMARY KEY,
