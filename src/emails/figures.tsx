@@ -1,6 +1,6 @@
 import { Text } from '@react-email/text';
 import type { ReactElement } from 'react';
-import { foldable, Note, reading } from './layout.tsx';
+import { foldable, Note, reading, Subtitle } from './layout.tsx';
 import { fontFamily, light } from './look.ts';
 
 /**
@@ -49,15 +49,7 @@ export function Share({ name, note, bar }: { name: string; note: string; bar: st
 function Bar({ percent }: { percent: string }): ReactElement {
   const length = Number(percent);
   return (
-    <table
-      role="presentation"
-      aria-hidden="true"
-      width="100%"
-      border={0}
-      cellPadding="0"
-      cellSpacing="0"
-      style={{ borderCollapse: 'collapse', tableLayout: 'fixed', marginBottom: '4px' }}
-    >
+    <table role="presentation" aria-hidden="true" {...wide} style={{ ...folded, marginBottom: '4px' }}>
       <tbody>
         <tr>
           {length > 0 ? <BarPart name="bar" colour={light.quiet} width={length} /> : null}
@@ -83,6 +75,59 @@ function Gap(): ReactElement {
   return <div style={{ height: '12px', lineHeight: '12px', fontSize: 0 }}>{'\u00a0'}</div>;
 }
 
+/** Few short amounts side by side, under a heading: also on a phone, where they would fill the screen one below the other. */
+export function FigureRow({ heading, label, figures }: FigureRowProps): ReactElement {
+  const cell = { ...foldable, fontFamily, padding: '0 4px 0 0', textAlign: 'left' } as const;
+  const name = {
+    ...cell,
+    fontSize: '14px',
+    lineHeight: '20px',
+    fontWeight: 400,
+    color: light.quiet,
+  } as const;
+  const value = {
+    ...cell,
+    ...tabular,
+    fontSize: '20px',
+    lineHeight: '28px',
+    fontWeight: 600,
+    color: light.ink,
+  };
+  return (
+    <>
+      <Subtitle>{heading}</Subtitle>
+      <table aria-label={label} {...wide} style={folded}>
+        <tbody>
+          <tr>
+            {figures.map((one) => (
+              <th key={one.label} scope="col" className="quiet" style={name}>
+                {one.label}
+              </th>
+            ))}
+          </tr>
+          <tr>
+            {figures.map((one) => (
+              <td key={one.label} dir="auto" className="ink" style={value}>
+                {one.amount}
+              </td>
+            ))}
+          </tr>
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+interface FigureRowProps {
+  heading: string;
+  /** As with a table: for whoever has it read aloud. In words of the template's own, because it is an attribute. */
+  label: string;
+  figures: FigureTableProps['rows'];
+}
+
+const wide = { width: '100%', border: 0, cellPadding: '0', cellSpacing: '0' } as const;
+const folded = { borderCollapse: 'collapse', tableLayout: 'fixed' } as const;
+
 /** A label and an amount in each line. */
 export function FigureTable({ label, rows }: FigureTableProps): ReactElement {
   const cell = {
@@ -93,14 +138,7 @@ export function FigureTable({ label, rows }: FigureTableProps): ReactElement {
   const name = { ...cell, color: light.quiet, fontWeight: 400, textAlign: 'left', width: '40%' } as const;
   const value = { ...cell, ...tabular, color: light.ink, textAlign: 'right' } as const;
   return (
-    <table
-      aria-label={label}
-      width="100%"
-      border={0}
-      cellPadding="0"
-      cellSpacing="0"
-      style={{ borderCollapse: 'collapse', tableLayout: 'fixed' }}
-    >
+    <table aria-label={label} {...wide} style={folded}>
       <tbody>
         {rows.map((row) => (
           <tr key={row.label}>

@@ -39,6 +39,7 @@ const templates: ReadonlyMap<string, () => Promise<Template>> = new Map<string, 
   ['watch-link', async () => (await import('./templates/watch-link.tsx')).watchLink],
   ['newsletter-entity', async () => (await import('./templates/newsletter-entity.tsx')).newsletterEntity],
   ['alert-series', async () => (await import('./templates/alert-series.tsx')).alertSeries],
+  ['review-ready', async () => (await import('./templates/review-ready.tsx')).reviewReady],
 ]);
 
 /** What was accepted by another version may hold variables that this one does not know: only the door refuses them. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { lineOf } from './one-line.ts';
+import { lineOf, paragraphsOf } from './one-line.ts';
 
 describe('lineOf', () => {
   test.each([
@@ -31,5 +31,22 @@ describe('lineOf', () => {
         expect(lineOf(line, max)).toBe(line);
       }),
     );
+  });
+});
+
+describe('paragraphsOf', () => {
+  test.each([
+    [' Why\r\n\n\n\nthis.\rAnd\tthat. ', 'Why\n\nthis.\nAnd that.'],
+    ['a\u2028b\n\u0000\nc', 'a b\n\nc'],
+    [null, ''],
+  ])('%j becomes %j', (text, expected) => {
+    expect(paragraphsOf(text, 100)).toBe(expected);
+  });
+
+  it('cuts what is too long, and never in the middle of a character', () => {
+    expect(paragraphsOf('ab\n\ncd', 6)).toBe('ab\n\ncd');
+    expect(paragraphsOf('ab\n\n\ncde', 6)).toBe('ab\n\nc…');
+    expect(paragraphsOf('ab\n😀d\ne', 6)).toBe('ab\n😀…');
+    expect(paragraphsOf('ab\nc😀de', 6)).toBe('ab\nc…');
   });
 });

@@ -11,7 +11,22 @@ export function lineOf(text: string | null | undefined, charactersMax: number): 
     // In a subject this would begin an encoded word, which a mail program shows as another text.
     .replaceAll('=?', '= ?')
     .trim();
-  if (line.length <= charactersMax) return line;
-  const cut = line.slice(0, charactersMax - 1).replace(/[\ud800-\udbff]$/, '');
+  return shortened(line, charactersMax);
+}
+
+/** The same of a text of several lines. Line breaks stay, and one blank line between paragraphs. */
+export function paragraphsOf(text: string | null | undefined, charactersMax: number): string {
+  const lines = (text ?? '').split(/\r\n|[\n\r]/).map((line) => lineOf(line, charactersMax));
+  const joined = lines
+    .join('\n')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim();
+  return shortened(joined, charactersMax);
+}
+
+function shortened(text: string, charactersMax: number): string {
+  if (text.length <= charactersMax) return text;
+  // Not through the middle of a sign of two.
+  const cut = text.slice(0, charactersMax - 1).replace(/[\ud800-\udbff]$/, '');
   return `${cut.trimEnd()}…`;
 }

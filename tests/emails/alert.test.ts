@@ -95,12 +95,15 @@ describe('an alert', () => {
 /** What Romanian keyboards of old wrote: with a cedilla, which is another letter. */
 const cedilla = /[şţŞŢ]/;
 
-it.each(['newsletter-entity', 'alert-series'])('the Romanian of %s has its own letters', async (template) => {
-  const { readTemplate } = await import('../../src/emails/render.ts');
-  const found = await readTemplate(template);
-  for (const props of Object.values(found?.samples ?? {})) {
-    const { subject, html, text } = await mailOf({ template, locale: 'ro', props: { ...props } });
-    expect(subject + html + text).not.toMatch(cedilla);
-    expect(text).toMatch(/[șț]/);
-  }
-});
+it.each(['newsletter-entity', 'alert-series', 'review-ready'])(
+  'the Romanian of %s has its own letters',
+  async (template) => {
+    const { readTemplate } = await import('../../src/emails/render.ts');
+    const found = await readTemplate(template);
+    for (const props of Object.values(found?.samples ?? {})) {
+      const { subject, html, text } = await mailOf({ template, locale: 'ro', props: { ...props } });
+      expect(subject + html + text).not.toMatch(cedilla);
+      expect(text).toMatch(/[șț]/);
+    }
+  },
+);

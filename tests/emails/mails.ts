@@ -6,6 +6,7 @@ import { alertSeries } from '../../src/emails/templates/alert-series.tsx';
 import { newsletterEntity } from '../../src/emails/templates/newsletter-entity.tsx';
 import { openSeat } from '../../src/emails/templates/open-seat.tsx';
 import { plain } from '../../src/emails/templates/plain.tsx';
+import { reviewReady } from '../../src/emails/templates/review-ready.tsx';
 import { verification } from '../../src/emails/templates/verification.tsx';
 import { watchLink } from '../../src/emails/templates/watch-link.tsx';
 import type { PropsSchema } from '../../src/emails/values.ts';
@@ -18,6 +19,7 @@ export const templates: readonly Template[] = [
   watchLink,
   newsletterEntity,
   alertSeries,
+  reviewReady,
 ];
 
 export type Mail = Extract<Rendered, { ok: true }>;

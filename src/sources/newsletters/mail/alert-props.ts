@@ -1,5 +1,5 @@
 import type { Decimal } from '../../../std/decimal.ts';
-import { lineOf } from '../../../std/one-line.ts';
+import { lineOf, paragraphsOf } from '../../../std/one-line.ts';
 import type { SeriesValue } from '../budget/budget-data.ts';
 import { type Period, type PeriodLocale, periodLabel } from '../period.ts';
 import type { JudgedCondition } from './alert-verdict.ts';
@@ -23,7 +23,7 @@ const conditionsMax = 20;
 
 export function alertProps(order: AlertOrder) {
   const { titles, value, conditions, period, locale, links, isPreview = false } = order;
-  const description = textOf(order.description, 2000);
+  const description = paragraphsOf(order.description, 2000);
   const thresholds = conditions.slice(0, conditionsMax).map(({ threshold }) => threshold);
   const [actualValue = '', ...shown] = distinctly([value.value, ...thresholds], value.unit, locale);
   return {
@@ -51,16 +51,4 @@ function distinctly(values: readonly Decimal[], unit: string, locale: PeriodLoca
   const short = values.map((value) => valueInUnit(value, unit, locale));
   if (new Set(short).size === new Set(values).size) return short;
   return values.map((value) => valueInUnit(value, unit, locale, { isExact: true }));
-}
-
-/** Paragraphs stay; each is one line of it. */
-function textOf(text: string, charactersMax: number): string {
-  const lines = text.split(/\r\n|[\n\r]/).map((line) => lineOf(line, charactersMax));
-  const joined = lines
-    .join('\n')
-    .replaceAll(/\n{3,}/g, '\n\n')
-    .trim();
-  if (joined.length <= charactersMax) return joined;
-  const cut = joined.slice(0, charactersMax - 1).replace(/[\ud800-\udbff]$/, '');
-  return `${cut.trimEnd()}…`;
 }
