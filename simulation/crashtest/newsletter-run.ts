@@ -42,6 +42,8 @@ const ratePerSecond = 10_000;
 /** A lease of this source is a quarter of an hour. */
 const settleWithinMs = 25 * 60_000;
 const lookEveryMs = 500;
+/** With a hundred thousand on the list as with a hundred: a run is worked at page by page. */
+const memoryMbMax = 300;
 
 export async function crashNewsletter(
   order: NewsletterOrder,
@@ -70,6 +72,8 @@ export async function crashNewsletter(
       );
       const comparison = compareBooks(asked, outbox, accepted);
       comparison.wrong.push(...ended);
+      if (memoryMb > memoryMbMax)
+        comparison.wrong.push(`a process had ${memoryMb} MB, more than the ${memoryMbMax} it may have`);
       const ms = Math.round(clock.monotonic() - startedAt);
       return { ...comparison, database, people, kills: order.kills, memoryMb, composedMs, ms, seed };
     } finally {

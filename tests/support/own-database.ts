@@ -72,20 +72,37 @@ async function makeMigratedFile(): Promise<Buffer> {
 
 /** What a test leaves behind is swept, and the next test of its file gets it, unless something else than rows has changed. */
 async function sweptDatabase(): Promise<OwnDatabase & { db: Database }> {
-  const swept = left.pop();
-  const own = swept ?? (await emptyDatabase('postgres'));
-  const db = await openDatabase(own.url, { clock: systemClock, log: silentLog });
-  if (!swept) await migrate(db, { clock: systemClock, ids: systemIds });
-  const shape = swept?.shape ?? (await connected(own.url, shapeOf));
+  const swept = left.pop() ?? (await makeSweepable());
+  const { url, shape, broom } = swept;
+  const db = await openDatabase(url, { clock: systemClock, log: silentLog });
   const drop = async () => {
-    const isSwept = await connected(own.url, (query) => sweep(query, shape)).catch(() => false);
-    if (isSwept) left.push({ ...own, shape });
-    else await own.drop();
+    const isSwept = await sweep(broom.query, shape).catch(() => false);
+    if (isSwept) left.push(swept);
+    else await swept.drop();
   };
-  return { url: own.url, drop, db };
+  return { url, drop, db };
 }
 
-const left: (OwnDatabase & { shape: string })[] = [];
+interface Sweepable extends OwnDatabase {
+  shape: string;
+  /** Kept open: to begin a session and to look up what there is takes longer than to sweep it. */
+  broom: Broom;
+}
+
+const left: Sweepable[] = [];
+
+async function makeSweepable(): Promise<Sweepable> {
+  const own = await emptyDatabase('postgres');
+  const db = await openDatabase(own.url, { clock: systemClock, log: silentLog });
+  await migrate(db, { clock: systemClock, ids: systemIds });
+  await db.close();
+  const broom = await connect(own.url);
+  const drop = async () => {
+    await broom.end();
+    await own.drop();
+  };
+  return { url: own.url, drop, shape: await shapeOf(broom.query), broom };
+}
 
 /** At the end of a file: nobody else will come for them. */
 export async function dropSwept(): Promise<void> {
@@ -130,12 +147,27 @@ async function sweep(query: Query, shape: string): Promise<boolean> {
 
 type Query = (statement: string) => Promise<Record<string, string>[]>;
 
-async function connected<T>(url: string, work: (query: Query) => Promise<T>): Promise<T> {
+interface Broom {
+  query: Query;
+  end(): Promise<void>;
+}
+
+async function connect(url: string): Promise<Broom> {
   const client = new pg.Client({ connectionString: url });
+  // A test may cut all connections to its database: the next statement says so.
+  client.on('error', () => {});
   await client.connect();
+  return {
+    query: async (statement) => (await client.query(statement)).rows ?? [],
+    end: () => client.end().catch(() => {}),
+  };
+}
+
+async function connected<T>(url: string, work: (query: Query) => Promise<T>): Promise<T> {
+  const { query, end } = await connect(url);
   try {
-    return await work(async (statement) => (await client.query(statement)).rows ?? []);
+    return await work(query);
   } finally {
-    await client.end();
+    await end();
   }
 }
