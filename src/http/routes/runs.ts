@@ -6,7 +6,7 @@ import type { CanaryOrder } from '../../sources/newsletters/runs/run-order.ts';
 import type { Runs } from '../../sources/newsletters/runs/runs.ts';
 import { speaker } from '../gate.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { by, closed, limit, line, nothing, reason } from '../schemas.ts';
+import { by, closed, limit, line, nothing, reason, time } from '../schemas.ts';
 import { runAnswer, runItem, runItemJson, runJson, triggerAnswer } from './run-shapes.ts';
 
 /** Runs of newsletters and alerts: the specification's trigger, and beside it plans, canaries, and a hand on the switch. */
@@ -123,9 +123,7 @@ export function runRoutes({ runs }: RunParts): Route[] {
       query: Type.Object(
         {
           limit: Type.Optional(limit(100, 20)),
-          before: Type.Optional(
-            Type.String({ format: 'date-time', description: 'Only older ones: the `before` of `next`.' }),
-          ),
+          before: Type.Optional(time('Only older ones: the `before` of `next`.')),
         },
         closed,
       ),
