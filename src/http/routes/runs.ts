@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { RunItemRow, RunRow } from '../../db/newsletters-schema.ts';
+import { type RunRow, runItemStates } from '../../db/newsletters-schema.ts';
 import { iso } from '../../outbox/delivery-json.ts';
 import { notificationTypes } from '../../sources/newsletters/notification-type.ts';
 import type { CanaryOrder } from '../../sources/newsletters/runs/run-order.ts';
@@ -179,7 +179,7 @@ export function runRoutes({ runs }: RunParts): Route[] {
         {
           limit: Type.Optional(limit(1_000, 100)),
           after: Type.Optional(line(64, 'Only what follows: the `after` of `next`.')),
-          state: Type.Optional(Type.Enum(['planned', 'collected', 'composed', 'left_out', 'excluded'])),
+          state: Type.Optional(Type.Enum([...runItemStates])),
         },
         closed,
       ),
@@ -200,7 +200,7 @@ export function runRoutes({ runs }: RunParts): Route[] {
         const page = await runs.items(params.runId, {
           after,
           limit: most,
-          ...(state && { state: state as RunItemRow['state'] }),
+          ...(state && { state }),
         });
         const last = page.length === most ? page.at(-1) : undefined;
         const next = last ? { after: last.notification_id } : null;
