@@ -13,7 +13,7 @@ let shell: CommandLine;
 let world: CivicWorld;
 beforeAll(async () => {
   shell = createCommandLine();
-  world = await createCivicWorld('sqlite', systemClock.now());
+  world = await createCivicWorld('sqlite', { startsAt: systemClock.now() });
   const lines = [
     entity('4305857', { name: 'Cluj-Napoca' }),
     ...both('4305857', '2024', '2000000', '1500000'),

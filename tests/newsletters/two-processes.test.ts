@@ -23,7 +23,7 @@ onBothDatabases('the same trigger at two processes at once', (dialect) => {
   let urls: string[];
   beforeAll(async () => {
     shell = createCommandLine();
-    world = await createCivicWorld(dialect, systemClock.now());
+    world = await createCivicWorld(dialect, { startsAt: systemClock.now() });
     const figures = years.flatMap((year) => both(cui, year, '2000000', '1500000'));
     await createBudgetStore(world).put([entity(cui), ...figures]);
     const addressed = users
