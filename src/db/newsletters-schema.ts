@@ -89,7 +89,8 @@ interface NotificationRunsTable {
 }
 
 /** planned → collected (its delivery exists) → composed (its mail is written), or left out on the way; excluded from the first. */
-export type RunItemState = 'planned' | 'collected' | 'composed' | 'left_out' | 'excluded';
+export const runItemStates = ['planned', 'collected', 'composed', 'left_out', 'excluded'] as const;
+export type RunItemState = (typeof runItemStates)[number];
 
 interface NotificationRunItemsTable {
   run_id: string;

@@ -12,8 +12,8 @@ interface ErrorBody {
   details?: Readonly<Record<string, unknown>>;
 }
 
-/** A refusal is a 400 unless it is here. */
-const statusesByRefusal: Readonly<Record<string, number>> = {
+/** A refusal is a 400 unless it is here. `tests/http/refusals.test.ts` has the list of those that are one. */
+export const statusesByRefusal: Readonly<Record<string, number>> = {
   key_required: 401,
   role_required: 403,
   foreign_host: 403,
@@ -29,9 +29,13 @@ const statusesByRefusal: Readonly<Record<string, number>> = {
   section_not_found: 404,
   subscription_not_found: 404,
   notification_not_found: 404,
+  run_not_found: 404,
   method_not_allowed: 405,
   notification_conflict: 409,
   too_many_notifications: 409,
+  plan_expired: 409,
+  plan_used: 409,
+  run_not_changed: 409,
   too_many_requests: 429,
 };
 

@@ -94,7 +94,7 @@ function parametersOf(schema: TSchema | undefined, place: 'path' | 'query'): Ope
 }
 
 /** Beside the operator, who may do everything. */
-const everyRole = ['read', 'service'] as const;
+const everyRole = ['read', 'service', 'trigger'] as const;
 
 /** What can go wrong with any route of its kind. */
 function refusalsOf(route: Route): Record<string, string> {
@@ -106,7 +106,9 @@ function refusalsOf(route: Route): Record<string, string> {
     ...(route.who !== 'anybody' &&
       route.who !== 'the world' && {
         401: 'No key, or a wrong one.',
-        ...(!everyRole.every((role) => route.who.includes(role)) && { 403: 'A key of another role.' }),
+        // Where a specification has words for a wrong key, one of another role is wrong.
+        ...(route.wrongKey === undefined &&
+          !everyRole.every((role) => route.who.includes(role)) && { 403: 'A key of another role.' }),
         429: 'Too many requests; Retry-After says how long to wait.',
       }),
     ...route.refusals,

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import type { TValidationError } from 'typebox/error';
+import { Format } from 'typebox/format';
 import { Compile } from 'typebox/schema';
 import { nearest } from '../std/nearest.ts';
 import { Refusal } from '../std/refusal.ts';
@@ -17,6 +18,9 @@ export interface Problem {
   field: string;
   problem: string;
 }
+
+// A leap second and a zone's name in brackets are written as RFC 3339 and 9557 have it, and no number for us: what passes here is stored.
+Format.Set('date-time', (text) => Format.IsDateTime(text) && !Number.isNaN(Date.parse(text)));
 
 /** The second argument says where in the body the value stands, if it is not the whole of it. */
 type Validator = (given: unknown, at?: readonly string[]) => unknown;
@@ -134,6 +138,11 @@ const types: Readonly<Record<string, string>> = {
   object: 'an object',
 };
 
+const formatSentences: Readonly<Record<string, string>> = {
+  'date-time': 'must be a time with its zone, like 2026-07-01T09:30:00Z',
+  uuid: 'must be an id such as 6b1f0c3e-4f0a-4d57-9d0f-0c2f4e9a1b22',
+};
+
 /** Null for what another error says better. */
 function mustOf({ keyword, params }: TValidationError): string | null {
   const { limit } = params as { limit?: number };
@@ -160,7 +169,7 @@ function mustOf({ keyword, params }: TValidationError): string | null {
     case 'const':
       return `must be ${JSON.stringify((params as { allowedValue: unknown }).allowedValue)}`;
     case 'format':
-      return 'must be a time with its zone, like 2026-07-01T09:30:00Z';
+      return formatSentences[(params as { format: string }).format] ?? 'is not written as it must be';
     case 'pattern':
       return (
         patternSentences[String((params as { pattern: unknown }).pattern)] ??

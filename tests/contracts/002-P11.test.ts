@@ -56,7 +56,7 @@ onBothDatabases('002 phase 11: critical cases', (dialect) => {
     });
   });
 
-  it('002-P11-05 Rate limiting: many jobs → max 2 Resend calls per second', async () => {
+  it('002-P11-05, 002-D4-01 Rate limiting: many jobs → max 2 Resend calls per second, global across workers', async () => {
     await world.composed(9);
     const { fake, provider } = await world.resend({}, { ratePerSecond: 2 });
     const calls: number[] = [];

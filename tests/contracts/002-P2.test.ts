@@ -82,4 +82,10 @@ describe('002 phase 2: settings', () => {
     expect(read(real).platformBaseUrl).toBe(linkSettings.PLATFORM_BASE_URL);
     expect(problemsOf({ ...real, PLATFORM_BASE_URL: 'mail.example.org' })).toHaveLength(1);
   });
+
+  it('002-P2-10 `PROCESS_ROLE`: optional, `api`, `worker` or `both`, default `both`', () => {
+    expect(read({}).role).toBe('both');
+    for (const role of ['api', 'worker', 'both']) expect(read({ PROCESS_ROLE: role }).role).toBe(role);
+    expect(problemsOf({ PROCESS_ROLE: 'sender' })).toEqual([expect.stringContaining('PROCESS_ROLE')]);
+  });
 });

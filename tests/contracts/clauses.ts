@@ -1,6 +1,7 @@
 /**
- * The clauses of the specifications that have tests here, by their numbers. Of those in `wholeSpecs` it is all there are; of the
- * others as many as are built. `complete.test.ts` compares them with the names of the tests.
+ * The clauses of the specifications that have tests here, by their numbers. Of those in `wholeSpecs` it is all there are, together with
+ * those below that have none and say why; of the others as many as are built. `complete.test.ts` compares them with the names of the
+ * tests, and with the table of all clauses.
  */
 export const clauses: readonly string[] = [
   '000-01..87',
@@ -10,12 +11,13 @@ export const clauses: readonly string[] = [
   '002-D1-01..06',
   '002-D2-01..01',
   '002-D3-01..03',
+  '002-D4-01..01',
   '002-D5-01..03',
   '002-D6-01..02',
   '002-A-01..02',
   '002-P1-01..15',
   '002-P2-01..04',
-  '002-P2-07..09',
+  '002-P2-07..10',
   '002-P3-01..14',
   '002-P4-01..15',
   '002-P5-03..11',
@@ -36,7 +38,35 @@ export const clauses: readonly string[] = [
   '004-01..67',
 ].flatMap(inRange);
 
-export const wholeSpecs: readonly string[] = ['000', '001', '004'];
+export const wholeSpecs: readonly string[] = ['000', '001', '002', '004'];
+
+/** Built later, and why not now. One that is proved by a test has no business here. */
+export const clausesToCome: Readonly<Record<string, string>> = {
+  '002-D7-01': 'enqueueing is of the queue; that a process of role api sends nothing is tested with it',
+  '002-D7-02': 'the same, for the process that works',
+  '002-P2-05': 'JOBS_ENABLED turns the queue on',
+  '002-P2-06': 'JOBS_CONCURRENCY is of the workers of the queue',
+  '002-P2-11': 'BULLMQ_PREFIX is of the queue',
+  '002-P2-12': 'the runbook tells of Redis when there is one',
+  '002-P5-01': 'the four queues',
+  '002-P5-02': 'the queue of failed jobs',
+  '002-P5-12': 'the limiter of the worker of the queue; the pace that all processes share is 002-D4-01',
+  '002-P5-13': 'the concurrency of the worker of the queue',
+  '002-P10-01': 'the client of the queue',
+  '002-P10-02': 'the trigger route needs no queue client until there is one',
+  '002-P10-04': 'neither do the workers',
+  '002-C-01': 'how Redis is set up',
+  '002-C-04': 'the prefix of the queue',
+};
+
+/** Not to be tested: they tell, and demand nothing. The table marks them so. */
+export const clausesThatTell: Readonly<Record<string, string>> = {
+  '002-O-04': 'which products are chosen',
+  '002-A-03': 'what files are called',
+  '002-P2-13': 'what to type to install packages',
+  '002-P9-07': 'why 002-P9-02 is safe',
+  '002-Q-03': 'answers that repeat other clauses',
+};
 
 /** `000-08..10` is 000-08, 000-09 and 000-10: with as many digits as the first. */
 function inRange(range: string): string[] {

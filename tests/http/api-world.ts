@@ -42,6 +42,7 @@ export const keys = {
   operator: ['operator-first-0123456789abcdefghijkl', 'operator-other-0123456789abcdefghijkl'],
   read: ['read-0123456789abcdefghijklmnopqrstuvw'],
   service: ['service-0123456789abcdefghijklmnopqrst'],
+  trigger: ['trigger-0123456789abcdefghijklmnopqrst'],
 } as const;
 export const operatorKey = keys.operator[0];
 

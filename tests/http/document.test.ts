@@ -20,6 +20,7 @@ import {
   notificationParticular,
 } from './notifications-examples.ts';
 import { notificationsOf } from './notifications-world.ts';
+import { brokenRuns, runExamples, runParticular, runsOf } from './runs-examples.ts';
 import { createSeatsApiWorld, type SeatsApiWorld } from './seats-api-world.ts';
 import { brokenSeats, seatExamples, seatParticular } from './seats-examples.ts';
 
@@ -85,6 +86,7 @@ const examples: Record<string, Request> = {
   'POST /api/v1/webhooks/resend': ['/api/v1/webhooks/resend', { body: '{"type":"contact.created"}' }],
   ...seatExamples,
   ...notificationExamples,
+  ...runExamples,
 };
 
 /** Some hundreds of requests, and a server for each that asks for patience. */
@@ -93,12 +95,8 @@ const walkWithinMs = 180_000;
 const exampleOf = (name: string): Request => examples[name] ?? ['no example'];
 const methodOf = (name: string) => name.split(' ')[0] as string;
 
-/** Whose key does not open it. */
-const forServices = [
-  ...['POST /api/v1/intents', 'POST /api/v1/seats/subscriptions'],
-  ...Object.keys(notificationExamples),
-];
-const wrongKey = (name: string) => (forServices.includes(name) ? keys.read[0] : keys.service[0]);
+/** Whose key does not open it: one that is good for runs is good for nothing else. */
+const wrongKey = (name: string) => (Object.hasOwn(runExamples, name) ? keys.service[0] : keys.trigger[0]);
 
 async function withMail(): Promise<number> {
   const seq = await rowIn(world, 'sent', 500);
@@ -237,6 +235,7 @@ const particular: Record<string, () => Promise<Answered>> = {
     api: () => api,
     full: () => world.serveSeats({ api: { notifications: notificationsOf(world, 1) } }),
   }),
+  ...runParticular({ api: () => api, world: () => world }),
 };
 
 function webhook(headers: Record<string, string>, server = api): Promise<Answered> {
@@ -289,9 +288,10 @@ onBothDatabases('the document', (dialect) => {
     world = await createSeatsApiWorld(dialect);
     await world.poll();
     const notifications = notificationsOf(world);
-    api = await world.serveSeats({ api: { notifications } });
+    const runs = runsOf(world);
+    api = await world.serveSeats({ api: { notifications, runs } });
     const one = {
-      notifications,
+      ...{ notifications, runs },
       limits: { reads: 1, writes: 1, failures: 1 },
       seatLimits: { looks: 1, watches: 1, links: 1 },
     };
@@ -301,7 +301,7 @@ onBothDatabases('the document', (dialect) => {
     brokenApi = await world.serveSeats({
       api: {
         seats: brokenSeats(world.seats),
-        notifications: brokenNotifications,
+        ...{ notifications: brokenNotifications, runs: brokenRuns },
         queries: createQueries(db),
         outbox: { ...outbox, enqueue: broken, perform: broken },
         pauses: { list: broken, pause: broken, resume: broken },
@@ -375,7 +375,7 @@ onBothDatabases('the document', (dialect) => {
     const { api: parts, ...rest } = world.parts;
     const server = await createServer({
       ...rest,
-      api: { ...parts, seats: world.seats, notifications: notificationsOf(world) },
+      api: { ...parts, seats: world.seats, notifications: notificationsOf(world), runs: runsOf(world) },
     });
     await server.ready();
     const served = pathsIn(server.printRoutes({ commonPrefix: false }));
@@ -414,8 +414,8 @@ onBothDatabases('the document', (dialect) => {
   });
 });
 
-/** 002-P7-02 and 002-P7-03 have them word for word. */
-const ofTheSpec = ['Missing svix headers', 'Invalid signature'];
+/** 002-P6-02, 002-P7-02 and 002-P7-03 have them word for word. */
+const ofTheSpec = ['Invalid API key', 'Missing svix headers', 'Invalid signature'];
 
 function expectShape(title: string, schema: object, { json, headers, status }: Answered): void {
   const isError = '$ref' in schema;

@@ -12,6 +12,7 @@ afterEach(() => world.close());
 const post = (body: unknown, headers?: Record<string, string>) =>
   api.ask('POST', '/api/v1/intents', { body, ...(headers && { headers }) });
 const all = () => world.queries.search({ limit: 1000 });
+const zoned = 'must be a time with its zone, like 2026-07-01T09:30:00Z.';
 
 describe('intents', () => {
   test('one is taken with all that it brought, under the trace id of its request', async () => {
@@ -121,7 +122,10 @@ describe('intents', () => {
     [{ occasion: '' }, 'occasion', 'occasion must not be empty.'],
     [{ occasion: 'x'.repeat(301) }, 'occasion', 'occasion must have at most 300 characters.'],
     [{ occasion: 'a\u0000b' }, 'occasion', 'occasion must be one line without control characters.'],
-    [{ dueAt: 'tomorrow' }, 'dueAt', 'dueAt must be a time with its zone, like 2026-07-01T09:30:00Z.'],
+    [{ dueAt: 'tomorrow' }, 'dueAt', `dueAt ${zoned}`],
+    // Written as the standards have it, and yet no moment that can be stored.
+    [{ dueAt: '2026-12-31T23:59:60Z' }, 'dueAt', `dueAt ${zoned}`],
+    [{ expiresAt: '2026-12-31T23:59:59+02:00[Europe/Bucharest]' }, 'expiresAt', `expiresAt ${zoned}`],
     [{ dueAt: 1_700_000_000 }, 'dueAt', 'dueAt must be a text.'],
     [{ variables: [] }, 'variables', 'variables must be an object.'],
     [{ variables: 's3cret' }, 'variables', 'variables must be an object.'],

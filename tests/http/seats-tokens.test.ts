@@ -66,6 +66,8 @@ onBothDatabases('a watch by its token', (dialect) => {
     const until = new Date(world.clock.now() - 1).toISOString();
     const past = await byToken('POST', token, '/snooze', { until });
     expect([past.status, past.json.code]).toEqual([400, 'invalid_snooze']);
+    const never = await byToken('POST', token, '/snooze', { until: '2026-12-31T23:59:60Z' });
+    expect([never.status, never.json.code]).toEqual([400, 'invalid_request']);
   });
 
   test('snooze, hours and the most mails are set and taken back', async () => {

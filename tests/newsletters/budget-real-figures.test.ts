@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readBudgetFile } from '../../src/sources/newsletters/budget/budget-file.ts';
 import { createBudgetStore } from '../../src/sources/newsletters/budget/budget-store.ts';
@@ -9,18 +8,7 @@ import { newsletterProps } from '../../src/sources/newsletters/mail/newsletter-p
 import { type Period, parsePeriod } from '../../src/sources/newsletters/period.ts';
 import { silentLog } from '../../src/std/log.ts';
 import { createWorld, onBothDatabases, type World } from '../support/world.ts';
-
-/** Real answers of the platform, as files. Not everybody has them: where they are missing, made-up ones that read the same stand in. */
-const folder = new URL('../../../shared/data/budget/', import.meta.url);
-const isReal = existsSync(folder);
-const textOf = (name: string) => readFileSync(new URL(name, folder), 'utf8');
-
-const standIn = JSON.stringify({
-  entity: {
-    ...{ cui: '4305857', name: 'MUNICIPIUL CLUJ-NAPOCA', entity_type: 'admin_municipality' },
-    ...{ totalIncome: 1972345678.95, totalExpenses: 1520365432.11, budgetBalance: 451980246.84 },
-  },
-});
+import { isReal, realFolder, textOf, townOf2023 } from './budget-real-files.ts';
 
 onBothDatabases('a real town, imported', (dialect) => {
   let world: World;
@@ -52,7 +40,7 @@ onBothDatabases('a real town, imported', (dialect) => {
   };
 
   test('CUI 4305857, year 2023, in Romanian and in English style', async () => {
-    const text = isReal ? textOf('entities_entity-with-analytics.json') : standIn;
+    const text = townOf2023();
     expect(await importText(text, { period: '2023' })).toMatchObject({
       entities: 1,
       amounts: 2,
@@ -119,7 +107,7 @@ onBothDatabases('a real town, imported', (dialect) => {
     test('the real dataset, to the last digit', async () => {
       const parts = {
         budgetApiUrl: '',
-        datasetsFolder: folder.pathname,
+        datasetsFolder: realFolder.pathname,
         db: world.db,
         clock: world.clock,
         log: silentLog,

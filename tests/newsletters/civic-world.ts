@@ -8,9 +8,10 @@ import type { Sender } from '../../src/domain/message.ts';
 import { render } from '../../src/emails/render.ts';
 import { createOutbox, type Outbox, readNamespace } from '../../src/outbox/outbox.ts';
 import { createQueries, type OutboxQueries } from '../../src/outbox/queries.ts';
+import type { BudgetData } from '../../src/sources/newsletters/budget/budget-data.ts';
 import { createNewsletters, type Newsletters } from '../../src/sources/newsletters/newsletters.ts';
 import type { NotificationType } from '../../src/sources/newsletters/notification-type.ts';
-import type { FoundAddress } from '../../src/sources/newsletters/users/user-directory.ts';
+import type { FoundAddress, UserDirectory } from '../../src/sources/newsletters/users/user-directory.ts';
 import { createManualClock, type ManualClock } from '../../src/std/clock.ts';
 import { systemIds } from '../../src/std/ids.ts';
 import { silentLog as log } from '../../src/std/log.ts';
@@ -49,9 +50,21 @@ export const november = Date.UTC(2026, 10, 17, 10);
 export const monthly = 'newsletter_entity_monthly';
 export const addressOf = (userId: string) => `${userId}@example.org` as Address;
 
-export async function createCivicWorld(dialect: DialectName): Promise<CivicWorld> {
+export interface CivicWorldOptions {
+  /** For other processes, which have a clock of their own. */
+  startsAt?: number;
+  /** Instead of one that says what `answers` has. */
+  users?: (clock: ManualClock) => UserDirectory;
+  /** Instead of one whose figures the test decides. */
+  budgetOf?: (parts: { db: Database; clock: ManualClock }) => Promise<BudgetData>;
+}
+
+export async function createCivicWorld(
+  dialect: DialectName,
+  { startsAt = november, users, budgetOf }: CivicWorldOptions = {},
+): Promise<CivicWorld> {
   const { url, drop, db } = await migratedDatabase(dialect);
-  const clock = createManualClock(november);
+  const clock = createManualClock(startsAt);
   const answers: CivicWorld['answers'] = new Map();
   const budget = createFakeBudget();
   const provider = createFakeProvider();
@@ -66,14 +79,25 @@ export async function createCivicWorld(dialect: DialectName): Promise<CivicWorld
     ...{ db, clock, log, namespace },
     listeners: { consent: consent.learn, source: () => sourceOf().changed },
   });
+  const directory: UserDirectory = users?.(clock) ?? {
+    name: 'test',
+    addressesOf: async (ids) =>
+      new Map(ids.map((id) => [id, answers.get(id) ?? { kind: 'address', address: addressOf(id) }])),
+  };
+  const figures = (await budgetOf?.({ db, clock })) ?? budget;
   const open = () =>
     createNewsletters({
-      ...{ db, outbox, clock, log, budget, render, ids: systemIds, unsubscribe: consent.unsubscribe },
-      users: {
-        name: 'test',
-        addressesOf: async (ids) =>
-          new Map(ids.map((id) => [id, answers.get(id) ?? { kind: 'address', address: addressOf(id) }])),
+      ...{
+        db,
+        outbox,
+        clock,
+        log,
+        budget: figures,
+        render,
+        ids: systemIds,
+        unsubscribe: consent.unsubscribe,
       },
+      users: directory,
       ...{ defaultLocale: 'en', entityUrl: 'https://budget.example.org/{cui}', preferencesUrl: '' },
       ...{ baseUrl: () => baseUrl, isLeader: async () => true, onComposed: () => {} },
     });

@@ -11,6 +11,8 @@ export interface FakeClerk {
   lastHeaders(): IncomingMessage['headers'];
   /** Instead of an answer, from now on or after so many more; undefined for answers again. */
   fail(how: Failure | undefined, when?: { afterQuestions: number }): void;
+  /** Takes its time, in real milliseconds. */
+  answerAfter(ms: number): void;
   close(): Promise<void>;
 }
 
@@ -44,6 +46,7 @@ export async function startFakeClerk(): Promise<FakeClerk> {
   let headers: IncomingMessage['headers'] = {};
   let failure: Failure | undefined;
   let failsFrom = 0;
+  let answersAfterMs = 0;
   const server = createServer((request, response) => {
     headers = request.headers;
     const url = new URL(request.url ?? '', 'http://clerk');
@@ -56,7 +59,9 @@ export async function startFakeClerk(): Promise<FakeClerk> {
     if (ids.some((id) => id.includes('|')))
       return send(response, 422, { errors: [{ code: 'form_param_invalid' }] });
     const most = Number(url.searchParams.get('limit') ?? 10);
-    send(response, 200, ids.flatMap((id) => users.get(id) ?? []).slice(0, most));
+    const found = ids.flatMap((id) => users.get(id) ?? []).slice(0, most);
+    if (answersAfterMs === 0) return send(response, 200, found);
+    setTimeout(() => send(response, 200, found), answersAfterMs);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -66,6 +71,9 @@ export async function startFakeClerk(): Promise<FakeClerk> {
     fail: (how, { afterQuestions } = { afterQuestions: 0 }) => {
       failure = how;
       failsFrom = asked.length + afterQuestions;
+    },
+    answerAfter: (ms) => {
+      answersAfterMs = ms;
     },
     close: () =>
       new Promise((resolve) => {

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
+import { type RunItemState, runItemStates } from '../../db/newsletters-schema.ts';
 import { iso } from '../../outbox/delivery-json.ts';
+import { Refusal } from '../../std/refusal.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { untilInterrupted } from '../interrupted.ts';
 import { operatorName, requireReason } from '../operator.ts';
@@ -82,15 +84,17 @@ function addItems(runs: Command, { terminal }: Context): void {
     .command('items')
     .argument('<run>', 'its id')
     .description('Whom a run is for and who not, with the reasons')
-    .option('--state <state>', 'planned, collected, composed, left_out or excluded')
+    .option('--state <state>', `one of ${runItemStates.join(', ')}`)
     .option('--after <notification>', 'the next page: the last one of this')
     .option(...jsonOption)
     .action(
       async (runId: string, { state, after = '', json }: { state?: string; after?: string; json?: true }) => {
         await withEngine(async ({ newsletters }) => {
-          const page = { after, limit: 200, ...(state && { state: state as 'planned' }) };
+          const page = { after, limit: itemsMax, ...(state !== undefined && { state: stateOf(state) }) };
           const items = await newsletters.runs.items(runId, page);
-          if (json) return terminal.json({ items });
+          const last = items.length === itemsMax ? items.at(-1)?.notification_id : undefined;
+          if (json) return terminal.json({ items, next: last === undefined ? null : { after: last } });
+          if (items.length === 0) return terminal.print('Nobody is on this list.');
           terminal.print(
             ...table(
               items,
@@ -104,9 +108,24 @@ function addItems(runs: Command, { terminal }: Context): void {
               { columnsMax: terminal.columns, paintTitle: terminal.paint.dim },
             ),
           );
+          if (last !== undefined) {
+            const same = state === undefined ? '' : ` --state ${state}`;
+            terminal.print('', `The next ones: npx tidings runs items ${runId}${same} --after ${last}`);
+          }
         });
       },
     );
+}
+
+const itemsMax = 200;
+
+function stateOf(text: string): RunItemState {
+  const state = runItemStates.find((one) => one === text);
+  if (state) return state;
+  throw new Refusal(
+    'unknown_state',
+    `There is no state ${JSON.stringify(text)}. The states are ${runItemStates.join(', ')}.`,
+  );
 }
 
 function addChange(runs: Command, verb: keyof typeof verbs, { terminal }: Context): void {

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import type { RunItemRow, RunRow } from '../../db/newsletters-schema.ts';
+import { type RunRow, runItemStates } from '../../db/newsletters-schema.ts';
 import { iso } from '../../outbox/delivery-json.ts';
 import { notificationTypes } from '../../sources/newsletters/notification-type.ts';
 import type { CanaryOrder } from '../../sources/newsletters/runs/run-order.ts';
 import type { Runs } from '../../sources/newsletters/runs/runs.ts';
 import { speaker } from '../gate.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { by, closed, limit, line, nothing, reason } from '../schemas.ts';
+import { by, closed, limit, line, nothing, reason, time } from '../schemas.ts';
 import { runAnswer, runItem, runItemJson, runJson, triggerAnswer } from './run-shapes.ts';
 
 /** Runs of newsletters and alerts: the specification's trigger, and beside it plans, canaries, and a hand on the switch. */
@@ -123,9 +123,7 @@ export function runRoutes({ runs }: RunParts): Route[] {
       query: Type.Object(
         {
           limit: Type.Optional(limit(100, 20)),
-          before: Type.Optional(
-            Type.String({ format: 'date-time', description: 'Only older ones: the `before` of `next`.' }),
-          ),
+          before: Type.Optional(time('Only older ones: the `before` of `next`.')),
         },
         closed,
       ),
@@ -181,7 +179,7 @@ export function runRoutes({ runs }: RunParts): Route[] {
         {
           limit: Type.Optional(limit(1_000, 100)),
           after: Type.Optional(line(64, 'Only what follows: the `after` of `next`.')),
-          state: Type.Optional(Type.Enum(['planned', 'collected', 'composed', 'left_out', 'excluded'])),
+          state: Type.Optional(Type.Enum([...runItemStates])),
         },
         closed,
       ),
@@ -202,7 +200,7 @@ export function runRoutes({ runs }: RunParts): Route[] {
         const page = await runs.items(params.runId, {
           after,
           limit: most,
-          ...(state && { state: state as RunItemRow['state'] }),
+          ...(state && { state }),
         });
         const last = page.length === most ? page.at(-1) : undefined;
         const next = last ? { after: last.notification_id } : null;
