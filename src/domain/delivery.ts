@@ -38,6 +38,7 @@ export interface Intent extends Identity {
  */
 export const heldAt = Date.UTC(9999, 0, 1);
 export const heldFrom = Date.UTC(9000, 0, 1);
+export const isHeldBack = (dueAt: number | null | undefined) => (dueAt ?? 0) >= heldFrom;
 
 const limits = { source: 40, occasion: 300, recipient: 320 } as const;
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { heldAt } from './delivery.ts';
 import { explain } from './explain.ts';
 import type { StoryRow } from './sentences.ts';
 import type { Status } from './status.ts';
@@ -84,4 +85,12 @@ test('what an operator ended for somebody is not said to be their own doing', ()
   expect(why.at(-1)?.sentence).toBe(
     'Stopped while it waited: operator eve ended it for them: she asked on the phone.',
   );
+});
+
+test('what its source holds back is due when that lets it go, and not in thousands of years', () => {
+  const held = told('pending', null, {}, { sourceSays: 'Its run is paused: wrong figures.', dueAt: heldAt });
+  expect(held.sentence).toBe(
+    'Not yet: it waits to be sent: its run is paused: wrong figures; it is due when its source lets it go.',
+  );
+  expect(held.next).toBe('A worker takes it when its source lets it go.');
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { heldAt } from './delivery.ts';
 import { evidenceEventNames } from './evidence.ts';
 import { workEvents } from './lifecycle.ts';
 import { type StoryRow, tellStory } from './sentences.ts';
@@ -25,6 +26,16 @@ describe('tellStory', () => {
     expect(sentences(accepted)[1]).toBe(
       'Capture accepted it as m-1 (attempt 1, by worker host:7, after 12 ms).',
     );
+  });
+
+  test('what its source holds back, and lets go, is told as that', () => {
+    const put = (facts: object) =>
+      sentences(row('deferred', 'pending', { facts: { from: 'pending', ...facts } }))[1];
+    expect(put({ dueAt: heldAt, reason: 'its run was paused' })).toBe(
+      'Put off: its run was paused; it is held back.',
+    );
+    expect(put({ dueAt: startAt, reason: 'composed' })).toBe('It may leave: composed.');
+    expect(put({ dueAt: startAt + 5_000, reason: 'quiet hours' })).toBe('Put off: quiet hours; next in 5 s.');
   });
 
   test('a refusal says why and when it is tried again', () => {

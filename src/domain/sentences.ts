@@ -1,4 +1,5 @@
 import { duration } from '../std/duration.ts';
+import { isHeldBack } from './delivery.ts';
 import type { EvidenceEvent } from './evidence.ts';
 import { capital, nameOf, withoutStop } from './hindrances.ts';
 import type { WorkEvent } from './lifecycle.ts';
@@ -137,7 +138,7 @@ const sentences = {
   deferred: (moment) =>
     moment.detail.from === 'sending'
       ? `${capital(provider(moment.detail))} did not accept it, through no fault of this mail${because(moment)}; not counted as an attempt, ${again(moment)}.`
-      : `Put off${because(moment)}; ${again(moment)}.`,
+      : putOff(moment),
   unsendable: (moment) => `It cannot be sent as it is${because(moment)}. Nothing was sent.`,
   lapsed: ({ detail }) =>
     `${worker(detail)} took it in hand and never came back. Nothing had left; it waits again.`,
@@ -233,7 +234,15 @@ function attempt({ at, round, detail }: Moment): string {
   ].join(', ');
 }
 
+/** What was held back by its source, and is let go, has not been put off. */
+function putOff(moment: Moment): string {
+  const { at, detail } = moment;
+  const isLetGo = detail.from !== 'claimed' && detail.dueAt !== undefined && detail.dueAt <= at;
+  return isLetGo ? `It may leave${because(moment)}.` : `Put off${because(moment)}; ${again(moment)}.`;
+}
+
 function again({ at, detail: { dueAt } }: Moment): string {
   if (dueAt === undefined) return 'no further attempt is due';
+  if (isHeldBack(dueAt)) return 'it is held back';
   return dueAt <= at ? 'next at once' : `next in ${duration(dueAt - at)}`;
 }

@@ -1,4 +1,5 @@
 import { ago, duration } from '../std/duration.ts';
+import { isHeldBack } from './delivery.ts';
 import { capital, nameOf } from './hindrances.ts';
 import { type Status, statuses } from './status.ts';
 import type { DeliveryState } from './transition.ts';
@@ -77,6 +78,7 @@ function notSent(why: string) {
 
 function due({ dueAt }: DeliveryState, now: number): string {
   if (dueAt === null) return 'due at no set time';
+  if (isHeldBack(dueAt)) return 'held back by its source';
   return dueAt <= now ? `due for ${duration(now - dueAt)}` : `due in ${duration(dueAt - now)}`;
 }
 

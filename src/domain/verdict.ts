@@ -1,4 +1,5 @@
 import { ago, duration } from '../std/duration.ts';
+import { isHeldBack } from './delivery.ts';
 import type { Circumstances, Hindrance } from './hindrances.ts';
 import { hearsLater, nameOf, tellSuppression, withoutStop } from './hindrances.ts';
 import type { Moment } from './sentences.ts';
@@ -283,6 +284,7 @@ export function doubtOf({ moments, state }: Pick<Case, 'moments' | 'state'>): st
 }
 
 export function whenOf({ dueAt }: DeliveryState, now: number): string {
+  if (isHeldBack(dueAt)) return 'when its source lets it go';
   return dueAt === null || dueAt <= now ? 'now' : `in ${duration(dueAt - now)}`;
 }
 
