@@ -3,10 +3,11 @@ import type { Lane } from '../domain/delivery.ts';
 import type { Status } from '../domain/status.ts';
 import type { SuppressionReason } from '../domain/suppression.ts';
 import type { NewslettersSchema } from './newsletters-schema.ts';
+import type { ReviewsSchema } from './reviews-schema.ts';
 import type { SeatsSchema } from './seats-schema.ts';
 
 /** The tables as both dialects have them. Times are milliseconds since the epoch, JSON is text. */
-export interface Schema extends SeatsSchema, NewslettersSchema {
+export interface Schema extends SeatsSchema, NewslettersSchema, ReviewsSchema {
   instance: { only_row: number; namespace: string; seats_feed: 'sample' | 'real' | null };
   deliveries: DeliveriesTable;
   delivery_mails: DeliveryMailsTable;
