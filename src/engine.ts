@@ -21,6 +21,7 @@ import { createReliable } from './providers/reliable.ts';
 import { createEmbedded } from './runners/embedded.ts';
 import type { Runner } from './runners/runner.ts';
 import type { Config } from './settings.ts';
+import { type CodeReviews, createCodeReviews } from './sources/code-reviews/code-reviews.ts';
 import type { CourseSeats } from './sources/course-seats/course-seats.ts';
 import type { Newsletters } from './sources/newsletters/newsletters.ts';
 import { plainSource } from './sources/plain/plain.ts';
@@ -52,6 +53,7 @@ export interface Engine {
   /** Where there is a section feed. */
   readonly seats: CourseSeats | undefined;
   readonly newsletters: Newsletters;
+  readonly reviews: CodeReviews;
   readonly runner: Runner;
   /** Stops what is running, then closes the database. */
   close(): Promise<void>;
@@ -109,7 +111,11 @@ export async function createEngine(
       ...{ db, outbox, clock, log, ids: systemIds, unsubscribe: consent.unsubscribe },
       ...{ baseUrl: links.baseUrl, holder: worker, onComposed: () => runner.wake() },
     });
-    sources.push(newsletters.source);
+    const reviews = createCodeReviews({
+      ...{ db, outbox, queries, clock, log, ids: systemIds, against: consent.against },
+      onSubmitted: () => runner.wake(),
+    });
+    sources.push(newsletters.source, reviews.source);
 
     const { from, environment, retentionMs, doubtAfterMs } = config;
     const pace = createPace({ db, provider, clock, log });
@@ -127,7 +133,7 @@ export async function createEngine(
     const heal = createHeal({ ...common, policyOf });
     const runner = createEmbedded({
       ...{ outbox, dispatch, sweep, reconcile, heal, webhooks, clock, log },
-      chores: [...(seats?.chores ?? []), ...newsletters.chores],
+      chores: [...(seats?.chores ?? []), ...newsletters.chores, ...reviews.chores],
     });
 
     return {
@@ -144,6 +150,7 @@ export async function createEngine(
         reconcile,
         seats,
         newsletters,
+        reviews,
         runner,
       },
       pauses: createPauses(db, clock),

@@ -51,7 +51,7 @@ export interface Outbox {
   /** Work by the table, evidence by rank. What does not apply is answered with the reason, never thrown. */
   record(reports: readonly Report[], tx?: Tx): Promise<Recorded[]>;
   /** An operator's word on deliveries; the reason is kept. */
-  perform(seqs: readonly number[], order: OperatorOrder): Promise<Recorded[]>;
+  perform(seqs: readonly number[], order: OperatorOrder, tx?: Tx): Promise<Recorded[]>;
   /** Operators' requests that came in by SQL. */
   performRequests(): Promise<number>;
   /** Bookkeeping that a source could not do when it was told. */
@@ -140,7 +140,8 @@ export function createOutbox(outboxParts: OutboxParts): Outbox {
     unconfirmed: (order) => db.transaction((tx) => takeUnconfirmed(tx, db.dialect, order, clock.now())),
     lookAgain: (seqs) => db.transaction((tx) => lookAgainLater(tx, db.dialect, seqs, clock.now())),
     record: (reports, outer) => inTransaction(outer, (tx) => recordReports(tx, reports, clock.now(), parts)),
-    perform: (seqs, order) => db.transaction((tx) => performOrder(tx, seqs, order, clock.now(), parts)),
+    perform: (seqs, order, outer) =>
+      inTransaction(outer, (tx) => performOrder(tx, seqs, order, clock.now(), parts)),
     performRequests: () => performRequests(db, clock.now(), parts),
     tellOwedFacts: () => tellOwedFacts(db, listeners, log, clock.now()),
     expire: (limit) => db.transaction((tx) => expireDeliveries(tx, limit, clock.now(), parts)),

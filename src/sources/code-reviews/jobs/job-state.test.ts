@@ -24,7 +24,11 @@ describe('the state of a job', () => {
     ['a person must decide', [told, one({ status: 'needs_review', claims: 1 })], 'retryable_failed'],
     ['all are told', [told, told], 'succeeded'],
     ['one is lost', [told, lost, one()], 'failed'],
-    ['what is lost weighs more than what is tried again', [lost, one({ status: 'failed_transient' })], 'failed'],
+    [
+      'what is lost weighs more than what is tried again',
+      [lost, one({ status: 'failed_transient' })],
+      'failed',
+    ],
     ['an optional one that is lost', [told, { ...lost, isRequired: false }], 'succeeded'],
     ['an optional one that waits', [told, one({ isRequired: false })], 'succeeded'],
     ['only an optional one is told', [one(), { ...told, isRequired: false }], 'in_progress'],
@@ -33,11 +37,7 @@ describe('the state of a job', () => {
       [one({ status: 'failed_transient', sentAt: 1, claims: 1 })],
       'succeeded',
     ],
-    [
-      'nor does a complaint',
-      [one({ status: 'suppressed', sentAt: 1, claims: 1 })],
-      'succeeded',
-    ],
+    ['nor does a complaint', [one({ status: 'suppressed', sentAt: 1, claims: 1 })], 'succeeded'],
     ['nobody', [], 'queued'],
   ] as const)('%s', (_, recipients, state) => {
     expect(jobState(recipients)).toBe(state);
