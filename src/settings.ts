@@ -32,6 +32,8 @@ export interface Config extends SeatsConfig, NewslettersConfig {
   readonly operatorApiKeys: readonly string[];
   readonly readApiKeys: readonly string[];
   readonly serviceApiKeys: readonly string[];
+  /** For commands that ask a server; empty where it is not set. */
+  readonly apiKey: string;
   readonly environment: string;
   readonly logLevel: LogLevel;
 }
@@ -232,10 +234,17 @@ export const variables = {
   serviceApiKeys: {
     name: 'SERVICE_API_KEY',
     default: '',
-    meaning: 'Opens the making of intents, for the services that ask for mail.',
+    meaning: 'Opens the making of intents and of review jobs, for the services that ask for mail.',
     isSecret: true,
     read: keys,
   } as Variable<readonly string[]>,
+  apiKey: {
+    name: 'TIDINGS_API_KEY',
+    default: '',
+    meaning: 'Key that commands with `--server` show to that server: one of those it was given.',
+    isSecret: true,
+    read: (text) => (/^[\x21-\x7e]*$/.test(text) ? { value: text } : { mustBe: 'one key, without spaces' }),
+  } as Variable<string>,
   ...seatsVariables,
   ...newslettersVariables,
   environment: {

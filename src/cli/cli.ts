@@ -9,6 +9,7 @@ import { addMigrate } from './commands/migrate.ts';
 import { addNotifications } from './commands/notifications.ts';
 import { addPause, addResume } from './commands/pause.ts';
 import { addReconcile } from './commands/reconcile.ts';
+import { addReviews } from './commands/reviews.ts';
 import { addRuns } from './commands/runs.ts';
 import { addSeats } from './commands/seats.ts';
 import { addSend } from './commands/send.ts';
@@ -77,6 +78,7 @@ function createProgram(context: Context): Command {
       addBudget,
       addUsers,
       addNotifications,
+      addReviews,
     ],
     ...[addInbox, addSendTest],
   ])

@@ -30,12 +30,18 @@ export const statusesByRefusal: Readonly<Record<string, number>> = {
   subscription_not_found: 404,
   notification_not_found: 404,
   run_not_found: 404,
+  job_not_found: 404,
   method_not_allowed: 405,
   notification_conflict: 409,
   too_many_notifications: 409,
   plan_expired: 409,
   plan_used: 409,
   run_not_changed: 409,
+  stale_review_version: 409,
+  rerun_required: 409,
+  escalated: 409,
+  invalid_review: 422,
+  recipient_unknown: 422,
   too_many_requests: 429,
 };
 

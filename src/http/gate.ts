@@ -22,6 +22,8 @@ export interface Caller {
   key: string | null;
   /** May see what a read key opens: a page for anybody shows the others less. */
   isReader: boolean;
+  /** Has an operator's key; where no key is set, whoever is on this machine is the operator. */
+  isOperator: boolean;
   /** For whom it is asked, where users are served: themselves, or whom a service names. */
   userId?: string;
 }
@@ -69,7 +71,8 @@ export function createGate({ auth, clock, limits = limitsByDefault, sessions }: 
     who: readonly Role[],
     wrongKey: string | undefined,
   ): Caller {
-    if (auth.isOpen && !who.some(auth.isGuarded)) return { name: request.ip, key: null, isReader: true };
+    if (auth.isOpen && !who.some(auth.isGuarded))
+      return { name: request.ip, key: null, isReader: true, isOperator: true };
     const holder = auth.holderOf(keyIn(request.headers));
     if (!holder) return refuse(request, reply, wrongKey ?? keyRequired);
     if (holder.role !== 'operator' && !who.includes(holder.role)) {
@@ -79,7 +82,10 @@ export function createGate({ auth, clock, limits = limitsByDefault, sessions }: 
         `This key is a ${holder.role} key; this needs an ${keysNamed(['operator', ...who.filter((role) => role !== 'operator')])}.`,
       );
     }
-    return { name: holder.name, key: holder.name, isReader: isReading(holder.role) };
+    return {
+      ...{ name: holder.name, key: holder.name },
+      ...{ isReader: isReading(holder.role), isOperator: holder.role === 'operator' },
+    };
   }
 
   /** Somebody who has signed in, or a service that names its user; where no key is set at all, whoever is on this machine does. */
@@ -99,13 +105,16 @@ export function createGate({ auth, clock, limits = limitsByDefault, sessions }: 
     if (trusted) {
       const userId = userNamed(headers);
       // Each user has their own share: a service speaks for all of them.
-      return { name: `${trusted.name} for ${userId}`, key: trusted.key, isReader: false, userId };
+      return {
+        ...{ name: `${trusted.name} for ${userId}`, key: trusted.key },
+        ...{ isReader: false, isOperator: false, userId },
+      };
     }
     const userId = credential === undefined ? undefined : await sessions?.userOf(credential);
     if (userId === undefined) return refuse(request, reply, sessions ? sessionRequired : serviceKeyRequired);
     if (headers['x-user-id'] !== undefined && headers['x-user-id'] !== userId)
       throw new Refusal('role_required', 'A session is for its own user only; leave X-User-Id out.');
-    return { name: `user ${userId}`, key: null, isReader: false, userId };
+    return { name: `user ${userId}`, key: null, isReader: false, isOperator: false, userId };
   }
 
   function isReader({ headers }: FastifyRequest): boolean {
@@ -117,7 +126,7 @@ export function createGate({ auth, clock, limits = limitsByDefault, sessions }: 
   return {
     async admit({ method, who, wrongKey }, request, reply) {
       if (who === 'anybody' || who === 'the world')
-        return { name: request.ip, key: null, isReader: isReader(request) };
+        return { name: request.ip, key: null, isReader: isReader(request), isOperator: false };
       const caller =
         who === 'users' ? await identifyUser(request, reply) : identify(request, reply, who, wrongKey);
       requirePatience((method === 'GET' ? reads : writes).take(caller.name), reply);

@@ -9,6 +9,8 @@ import { cuiPattern } from '../sources/newsletters/notifications/notification.ts
 export const closed = { additionalProperties: false } as const;
 
 const linePattern = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';
+/** Several lines; PostgreSQL stores no NUL. */
+export const textPattern = '^[^\\u0000]*$';
 const idPattern = '^[0-9a-fA-F-]*$';
 export const termPattern = '^[0179]20[0-9][0-9]$';
 export const indexPattern = '^[0-9]{5}$';
@@ -16,6 +18,7 @@ export const indexPattern = '^[0-9]{5}$';
 /** A pattern means something only to programmers; this is what a sentence says. */
 export const patternSentences: Readonly<Record<string, string>> = {
   [linePattern]: 'must be one line without control characters',
+  [textPattern]: 'must not hold a NUL character',
   [idPattern]: 'must be a message id, or at least 8 characters of its beginning',
   [termPattern]: 'must be a term such as 12026: 0 winter, 1 spring, 7 summer or 9 fall, then the year',
   [indexPattern]: 'must be five digits, such as 09214',

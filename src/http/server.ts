@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import type { Database } from '../db/database.ts';
 import type { Engine } from '../engine.ts';
 import type { Runner } from '../runners/runner.ts';
+import type { CodeReviews } from '../sources/code-reviews/code-reviews.ts';
 import type { Runs } from '../sources/newsletters/runs/runs.ts';
 import type { Clock } from '../std/clock.ts';
 import { systemIds } from '../std/ids.ts';
@@ -26,6 +27,7 @@ import { notificationRoutes } from './routes/notifications.ts';
 import type { OwnNotifications } from './routes/notifications-json.ts';
 import { orderRoutes } from './routes/orders.ts';
 import { pauseRoutes } from './routes/pauses.ts';
+import { reviewRoutes } from './routes/reviews.ts';
 import { runRoutes } from './routes/runs.ts';
 import { seatRoutes } from './routes/seats.ts';
 import type { SeatLimits, Seats } from './routes/seats-parts.ts';
@@ -63,6 +65,8 @@ export interface ApiParts
   /** Left out where there are no newsletters. */
   notifications?: OwnNotifications | undefined;
   runs?: Runs | undefined;
+  /** Left out where there are no code reviews. */
+  reviews?: CodeReviews | undefined;
   /** Left out where nobody comes with a session of their own. */
   sessions?: Sessions | undefined;
   limits?: Limits;
@@ -121,6 +125,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
       ...emailPreviewRoutes(answering),
       ...notificationRoutes(answering),
       ...runRoutes(answering),
+      ...reviewRoutes(answering),
     );
     // Last: the document tells of all, itself included.
     routes.push(...docsRoutes(routes));

@@ -3,6 +3,7 @@ import { keptFor } from '../kept.ts';
 import { type createHttpCounts, type Metric, metricsText, metricsType } from '../metrics.ts';
 import { createNewsletterMetrics } from '../newsletter-metrics.ts';
 import { createOutboxMetrics, type OutboxMetricParts } from '../outbox-metrics.ts';
+import { createReviewMetrics } from '../review-metrics.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { createSeatMetrics, type SeatMetricParts } from '../seat-metrics.ts';
 import { createWebhookMetrics, type WebhookMetricParts } from '../webhook-metrics.ts';
@@ -17,6 +18,7 @@ export function metricsRoute(
   const outboxMetrics = keptFor(keptMs, parts.clock, createOutboxMetrics(parts));
   const webhookMetrics = keptFor(keptMs, parts.clock, createWebhookMetrics(parts));
   const newsletterMetrics = keptFor(keptMs, parts.clock, createNewsletterMetrics(parts));
+  const reviewMetrics = keptFor(keptMs, parts.clock, createReviewMetrics(parts));
   const seatMetrics = keptFor(keptMs, parts.clock, createSeatMetrics(parts));
   return defineRoute({
     method: 'GET',
@@ -30,6 +32,7 @@ export function metricsRoute(
         ...(await webhookMetrics()),
         ...(await seatMetrics()),
         ...(await newsletterMetrics()),
+        ...(await reviewMetrics()),
         ...httpCounts.metrics(),
         ...(await processMetrics(parts.clock)),
       ];

@@ -1,8 +1,7 @@
 import { type Status, statuses } from '../../domain/status.ts';
-import type { Source } from '../source.ts';
 
 /** Spec 003's words for a row. The view `review_deliveries` says the same in SQL, and a test compares the two. */
-export type ReviewWord = 'sent' | 'failed' | 'unsent';
+type ReviewWord = 'sent' | 'failed' | 'unsent';
 
 /**
  * Whoever was told stays told, whatever became of the mail later: `notified_at` is `sent_at`. What has ended without that is failed,
@@ -12,5 +11,3 @@ export function reviewWord({ status, wasAccepted }: { status: Status; wasAccepte
   if (wasAccepted) return 'sent';
   return statuses[status].isFinal ? 'failed' : 'unsent';
 }
-
-export const reviewWords: Source['words'] = reviewWord;

@@ -17,7 +17,7 @@ export const errorClasses = [
   'crashed',
   'unknown_outcome',
 ] as const;
-export type ErrorClass = (typeof errorClasses)[number];
+type ErrorClass = (typeof errorClasses)[number];
 
 export const steps = ['compose', 'gate', 'send', 'delivery', 'reconcile'] as const;
 

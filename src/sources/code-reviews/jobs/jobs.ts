@@ -14,7 +14,7 @@ export interface ReviewJobs {
   list(order: JobListOrder): Promise<JobPage>;
 }
 
-export interface JobListOrder {
+interface JobListOrder {
   changelistId?: string | undefined;
   state?: JobState | undefined;
   /** The last job of the page before. */
@@ -22,7 +22,7 @@ export interface JobListOrder {
   limit: number;
 }
 
-export interface JobPage {
+interface JobPage {
   jobs: ReviewJob[];
   /** The next page is `before` this; null at the end. */
   next: string | null;

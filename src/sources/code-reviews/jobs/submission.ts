@@ -35,7 +35,7 @@ export interface Submission {
   locale: string | null;
 }
 
-export interface SubmittedRecipient {
+interface SubmittedRecipient {
   /** The address in lower case: whom two spellings mean is one recipient. */
   recipient: string;
   address: Address;

@@ -8,7 +8,7 @@ import type { Policy } from '../../../domain/policy.ts';
 import type { Claimed } from '../../../outbox/claim.ts';
 import type { Draft, Source } from '../../source.ts';
 import { reviewSource } from '../occasion.ts';
-import { reviewWords } from '../words.ts';
+import { reviewWord } from '../words.ts';
 import { type Finding, reviewProps } from './review-props.ts';
 
 /**
@@ -32,7 +32,7 @@ export function createReviewSource({
   return {
     name: reviewSource,
     policy: reviewPolicy,
-    words: reviewWords,
+    words: reviewWord,
     draft: (batch) => draftReviews(db, batch),
   };
 }

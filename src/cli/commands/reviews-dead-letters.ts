@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import { iso } from '../../outbox/delivery-json.ts';
+import { wholeNumber } from '../arguments.ts';
+import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { printable } from '../printable.ts';
+import { table } from '../table.ts';
+
+interface ListOptions {
+  limit: number;
+  below?: number;
+  json?: true;
+}
+
+export function addDeadLetters(reviews: Command, { terminal }: Context): void {
+  reviews
+    .command('dead-letters')
+    .description(
+      'Reviewers who have not heard and by themselves never will, and who can do something about it',
+    )
+    .option('--limit <count>', 'how many, at most 200', wholeNumber(200), 50)
+    .option('--below <seq>', 'only lower numbers: the next page', wholeNumber(Number.MAX_SAFE_INTEGER))
+    .option(...jsonOption)
+    .addHelpText('after', example('reviews dead-letters'))
+    .action(async ({ limit, below, json }: ListOptions) => {
+      await withEngine(async (engine) => {
+        const { deadLetters, next } = await engine.reviews.deadLetters({ limit, below });
+        if (json) {
+          const { deadLetterJson } = await import('../../http/routes/review-shapes.ts');
+          return terminal.json({
+            dead_letters: deadLetters.map(deadLetterJson),
+            next: next && { below: next },
+          });
+        }
+        if (deadLetters.length === 0 && next === null)
+          return terminal.print('No dead letters: whoever could be told has been told, or will be.');
+        terminal.print(
+          ...table(
+            deadLetters,
+            [
+              { title: 'RECIPIENT', cell: (one) => printable(one.recipient), canShrink: true },
+              { title: 'CHANGE LIST', cell: (one) => printable(one.changelistId), canShrink: true },
+              { title: 'VERSION', cell: (one) => String(one.version), isNumber: true },
+              {
+                title: 'ERROR',
+                cell: (one) => `${one.errorClass} (${printable(one.code)})`,
+                canShrink: true,
+              },
+              { title: 'ASKS', cell: (one) => (one.isEscalated ? `${one.asks}, escalated` : one.asks) },
+              { title: 'LAST', cell: (one) => iso(one.lastFailedAt) ?? '' },
+              { title: 'DELIVERY', cell: (one) => String(one.deliverySeq), isNumber: true },
+              { title: 'JOB', cell: (one) => one.jobId },
+            ],
+            { columnsMax: terminal.columns, paintTitle: terminal.paint.dim },
+          ),
+        );
+        if (next !== null) terminal.print(`More: npx tidings reviews dead-letters --below ${next}`);
+      });
+    });
+}

@@ -1,0 +1,83 @@
+import { type Command, Option } from 'commander';
+import { iso } from '../../outbox/delivery-json.ts';
+import { type JobState, jobStates } from '../../sources/code-reviews/jobs/job-state.ts';
+import { wholeNumber } from '../arguments.ts';
+import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { printable } from '../printable.ts';
+import { tellJob, tellRecipients } from '../review-words.ts';
+import { table } from '../table.ts';
+
+interface ListOptions {
+  changelist?: string;
+  state?: JobState;
+  before?: string;
+  limit: number;
+  json?: true;
+}
+
+export function addList(reviews: Command, { terminal }: Context): void {
+  reviews
+    .command('list')
+    .description('Review jobs, newest first')
+    .option('--changelist <id>', 'only of this change list')
+    .addOption(new Option('--state <state>', 'only in this state').choices(jobStates))
+    .option('--limit <count>', 'how many, at most 100', wholeNumber(100), 20)
+    .option('--before <job>', 'only older ones: the next page')
+    .option(...jsonOption)
+    .addHelpText('after', example('reviews list --state failed', 'reviews list --changelist CL-17'))
+    .action(async ({ changelist: changelistId, state, before, limit, json }: ListOptions) => {
+      await withEngine(async (engine) => {
+        const { jobs, next } = await engine.reviews.list({ changelistId, state, before, limit });
+        if (json) {
+          const { jobJson } = await import('../../http/routes/review-shapes.ts');
+          return terminal.json({ jobs: jobs.map(jobJson), next: next && { before: next } });
+        }
+        if (jobs.length === 0 && next === null)
+          return terminal.print(
+            'No such job. Submit a review with: npx tidings reviews submit --file result.json',
+          );
+        terminal.print(
+          ...table(
+            jobs,
+            [
+              {
+                ...{ title: 'CHANGE LIST', canShrink: true },
+                cell: ({ row }) => printable(row.changelist_id),
+              },
+              { title: 'VERSION', cell: ({ row }) => String(row.review_version), isNumber: true },
+              { title: 'STATE', cell: ({ state }) => state },
+              {
+                title: 'TOLD',
+                cell: ({ recipients }) =>
+                  `${recipients.filter(({ sentAt }) => sentAt !== null).length} of ${recipients.length}`,
+              },
+              { title: 'SINCE', cell: ({ row }) => iso(row.created_at) ?? '' },
+              { title: 'JOB', cell: ({ row }) => row.job_id },
+            ],
+            { columnsMax: terminal.columns, paintTitle: terminal.paint.dim },
+          ),
+        );
+        if (next !== null) terminal.print(`More: npx tidings reviews list --before ${next}`);
+      });
+    });
+}
+
+export function addShow(reviews: Command, { terminal }: Context): void {
+  reviews
+    .command('show')
+    .argument('<job>', 'its id')
+    .description('How a review job stands, and who has been told')
+    .option(...jsonOption)
+    .addHelpText('after', example('reviews show 6b1f0c3e-4f0a-4d57-9d0f-0c2f4e9a1b22'))
+    .action(async (jobId: string, { json }: { json?: true }) => {
+      await withEngine(async (engine) => {
+        const job = await engine.reviews.get(jobId);
+        const { jobJson } = await import('../../http/routes/review-shapes.ts');
+        const told = jobJson(job);
+        if (json) return terminal.json({ ...told, findings: job.findings });
+        terminal.print(...tellJob(told), ...tellRecipients(told));
+        if (job.recipients.some(({ sentAt }) => sentAt === null))
+          terminal.print('  Why: npx tidings deliveries explain <delivery>');
+      });
+    });
+}

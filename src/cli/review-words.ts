@@ -1,0 +1,43 @@
+import type { jobJson } from '../http/routes/review-shapes.ts';
+import { printable } from './printable.ts';
+import type { Submitted } from './submit-over-http.ts';
+
+/** A review job, for people. */
+type Job = ReturnType<typeof jobJson>;
+
+const answers = {
+  created: 'Submitted',
+  duplicate_idempotency: 'Known already: this key was used before',
+  already_succeeded_same_version: 'Known already: this version has been told to all who must hear of it',
+  already_running_same_version: 'Known already: this version was submitted under another key',
+} as const satisfies Record<Submitted['answer'], string>;
+
+export function tellSubmitted({ answer, job, differences }: Submitted): string[] {
+  const lines = [`${answers[answer]}.`, ...tellJob(job)];
+  if (differences.length > 0)
+    lines.push(`  This request differs from it in: ${differences.join(', ')}. Nothing of that was done.`);
+  return lines;
+}
+
+export function tellJob(job: Job): string[] {
+  const name = `${printable(job.changelist_id)} version ${job.review_version}`;
+  const required = job.recipients.filter(({ required }) => required);
+  const told = required.filter(({ notified_at }) => notified_at !== null).length;
+  const rest = job.recipients.length - required.length;
+  const others = rest === 0 ? '' : `, and ${rest} more who need not`;
+  return [
+    `Job ${job.job_id}: ${name}, ${job.state}`,
+    `  ${printable(job.title)}`,
+    `  ${told} of ${required.length} who must hear of it have been told${others}.`,
+  ];
+}
+
+export function tellRecipients(job: Job): string[] {
+  return job.recipients.map(({ email, required, status, stage, notified_at, last_error, delivery_seq }) => {
+    const when = notified_at === null ? '' : ` at ${notified_at}`;
+    const error = last_error === null ? '' : `: ${printable(last_error.message ?? last_error.code)}`;
+    const isOptional = required ? '' : ' (optional)';
+    const beside = stage === status ? '' : ` (${stage})`;
+    return `  ${printable(email)}${isOptional}: ${status}${when}${beside}${error} [delivery ${delivery_seq}]`;
+  });
+}
