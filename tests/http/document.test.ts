@@ -20,6 +20,7 @@ import {
   notificationParticular,
 } from './notifications-examples.ts';
 import { notificationsOf } from './notifications-world.ts';
+import { brokenReviews, reviewExamples, reviewParticular, reviewsOf } from './reviews-examples.ts';
 import { brokenRuns, runExamples, runParticular, runsOf } from './runs-examples.ts';
 import { createSeatsApiWorld, type SeatsApiWorld } from './seats-api-world.ts';
 import { brokenSeats, seatExamples, seatParticular } from './seats-examples.ts';
@@ -87,6 +88,7 @@ const examples: Record<string, Request> = {
   ...seatExamples,
   ...notificationExamples,
   ...runExamples,
+  ...reviewExamples,
 };
 
 /** Some hundreds of requests, and a server for each that asks for patience. */
@@ -236,6 +238,7 @@ const particular: Record<string, () => Promise<Answered>> = {
     full: () => world.serveSeats({ api: { notifications: notificationsOf(world, 1) } }),
   }),
   ...runParticular({ api: () => api, world: () => world }),
+  ...reviewParticular({ world: () => world, api: () => api }),
 };
 
 function webhook(headers: Record<string, string>, server = api): Promise<Answered> {
@@ -289,9 +292,10 @@ onBothDatabases('the document', (dialect) => {
     await world.poll();
     const notifications = notificationsOf(world);
     const runs = runsOf(world);
-    api = await world.serveSeats({ api: { notifications, runs } });
+    const reviews = reviewsOf(world);
+    api = await world.serveSeats({ api: { notifications, runs, reviews } });
     const one = {
-      ...{ notifications, runs },
+      ...{ notifications, runs, reviews },
       limits: { reads: 1, writes: 1, failures: 1 },
       seatLimits: { looks: 1, watches: 1, links: 1 },
     };
@@ -302,6 +306,7 @@ onBothDatabases('the document', (dialect) => {
       api: {
         seats: brokenSeats(world.seats),
         ...{ notifications: brokenNotifications, runs: brokenRuns },
+        reviews: brokenReviews(reviews),
         queries: createQueries(db),
         outbox: { ...outbox, enqueue: broken, perform: broken },
         pauses: { list: broken, pause: broken, resume: broken },
@@ -375,7 +380,10 @@ onBothDatabases('the document', (dialect) => {
     const { api: parts, ...rest } = world.parts;
     const server = await createServer({
       ...rest,
-      api: { ...parts, seats: world.seats, notifications: notificationsOf(world), runs: runsOf(world) },
+      api: {
+        ...{ ...parts, seats: world.seats, notifications: notificationsOf(world) },
+        ...{ runs: runsOf(world), reviews: reviewsOf(world) },
+      },
     });
     await server.ready();
     const served = pathsIn(server.printRoutes({ commonPrefix: false }));

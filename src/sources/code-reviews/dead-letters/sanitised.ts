@@ -7,11 +7,12 @@ const lengthMax = 300;
  * they come in as well; this list promises it for whatever was written by whomever.
  */
 export function sanitised(text: string): string {
-  return withoutAddresses(text.slice(0, 4 * lengthMax).replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' '))
+  const line = text
+    .slice(0, 4 * lengthMax)
+    .replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi, '$1')
     .replace(/\b(bearer|basic)\s+\S+/gi, '$1 [secret]')
     .replace(/\b(?:re|whsec|sk|pk|key|token|ghp|xox[a-z])_[\w-]{6,}/gi, '[secret]')
-    .replace(/\b(password|secret|token|api[_-]?key)(\s*[=:]\s*)\S+/gi, '$1$2[secret]')
-    .replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi, '$1')
-    .slice(0, lengthMax)
-    .trim();
+    .replace(/\b(password|secret|token|api[_-]?key)(\s*[=:]\s*)\S+/gi, '$1$2[secret]');
+  return withoutAddresses(line).slice(0, lengthMax).trim();
 }

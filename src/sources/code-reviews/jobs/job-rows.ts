@@ -105,6 +105,15 @@ export async function withRecipients(
   });
 }
 
+/**
+ * The recipients of the jobs of `input`, job by job. PostgreSQL is told to: of some hundred jobs it would read the whole table, as long as
+ * that seems small, and a list that is asked for every few seconds should not grow slower until it changes its mind.
+ */
+export const joinRecipients = (dialect: DialectName) =>
+  dialect === 'postgres'
+    ? sql`CROSS JOIN LATERAL (SELECT * FROM review_job_recipients AS own WHERE own.job_id = input.job_id OFFSET 0) AS recipients`
+    : sql`JOIN review_job_recipients AS recipients ON recipients.job_id = input.job_id`;
+
 interface RecipientRow {
   job_id: string;
   recipient: string;
@@ -139,7 +148,7 @@ async function recipientsOf(
         WHERE mails.delivery_seq = recipients.delivery_seq AND mails.provider_message_id IS NOT NULL
         ORDER BY mails.round DESC LIMIT 1
       )) AS notification_id
-    FROM ${input} JOIN review_job_recipients AS recipients ON recipients.job_id = input.job_id
+    FROM ${input} ${joinRecipients(dialect)}
     JOIN deliveries ON deliveries.seq = recipients.delivery_seq
     ORDER BY recipients.job_id, recipients.recipient
   `.execute(executor);

@@ -1,22 +1,30 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../db/database.ts';
+import { rowsOf } from '../../../db/dialect.ts';
 import type { Status } from '../../../domain/status.ts';
+import { joinRecipients } from './job-rows.ts';
 import { type JobState, jobState, jobStates, type RecipientState } from './job-state.ts';
 
 /**
  * How many of the newest jobs are in each state. A state is no column that could be counted, and to look at all jobs that there ever
  * were would take longer every day; those that are in trouble are among the newest, or have been told of before.
  */
-export async function countStates({ read }: Database, newest: number): Promise<Record<JobState, number>> {
+export async function countStates(db: Database, newest: number): Promise<Record<JobState, number>> {
+  const ids = await db.read
+    .selectFrom('review_jobs')
+    .select('job_id')
+    .orderBy('created_at', 'desc')
+    .orderBy('job_id', 'desc')
+    .limit(newest)
+    .execute();
   // A state depends on which kinds of recipients there are, and not on how many: a few rows a job, however many it is for.
   const { rows } = await sql<StateRow>`
-    SELECT DISTINCT jobs.job_id, recipients.is_required, deliveries.status,
+    SELECT DISTINCT recipients.job_id, recipients.is_required, deliveries.status,
       CASE WHEN deliveries.sent_at IS NULL THEN 0 ELSE 1 END AS is_told,
       CASE WHEN deliveries.claims = 0 THEN 0 ELSE 1 END AS is_claimed
-    FROM (SELECT job_id FROM review_jobs ORDER BY created_at DESC, job_id DESC LIMIT ${newest}) AS jobs
-    JOIN review_job_recipients AS recipients ON recipients.job_id = jobs.job_id
+    FROM ${rowsOf(db.dialect, { job_id: 'text' }, ids)} ${joinRecipients(db.dialect)}
     JOIN deliveries ON deliveries.seq = recipients.delivery_seq
-  `.execute(read);
+  `.execute(db.read);
   const jobs = new Map<string, RecipientState[]>();
   for (const { job_id, is_required, status, is_told, is_claimed } of rows) {
     const kinds = jobs.get(job_id) ?? [];

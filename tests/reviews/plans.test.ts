@@ -1,0 +1,144 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import { createReviewMetrics } from '../../src/http/review-metrics.ts';
+import { createOutbox, readNamespace } from '../../src/outbox/outbox.ts';
+import { createQueries } from '../../src/outbox/queries.ts';
+import { type CodeReviews, createCodeReviews } from '../../src/sources/code-reviews/code-reviews.ts';
+import { systemIds } from '../../src/std/ids.ts';
+import { silentLog } from '../../src/std/log.ts';
+import { consentOf } from '../support/consent.ts';
+import { onBothDatabases } from '../support/world.ts';
+import { ana, bob, createReviewWorld, type ReviewWorld, request, submitter, to } from './review-world.ts';
+
+interface Statement {
+  sql: string;
+  parameters: readonly unknown[];
+}
+
+const many = 20_000;
+
+onBothDatabases('what is asked of reviews is found by its keys', (dialect) => {
+  let world: ReviewWorld;
+  let db: Database;
+  let reviews: CodeReviews;
+  let seen: Statement[] = [];
+  beforeAll(async () => {
+    world = await createReviewWorld(dialect);
+    await addMany();
+    db = await openDatabase(world.url, {
+      ...{ clock: world.clock, log: silentLog },
+      onStatement: (statement) => seen.push(statement),
+    });
+    const { clock } = world;
+    const consent = consentOf({ db, clock });
+    const outbox = createOutbox({
+      ...{ db, clock, log: silentLog, namespace: await readNamespace(db) },
+      listeners: { consent: consent.learn, source: () => undefined },
+    });
+    reviews = createCodeReviews({
+      ...{ db, outbox, queries: createQueries(db), clock, log: silentLog, ids: systemIds },
+      ...{ against: consent.against, onSubmitted: () => {} },
+    });
+  }, 120_000);
+  beforeEach(() => {
+    seen = [];
+  });
+  afterAll(async () => {
+    await db.close();
+    await world.close();
+  });
+
+  const by = { reason: 'why', by: 'olga', isOperator: true };
+  const work: [string, () => Promise<unknown>][] = [
+    ['a submission', () => reviews.submit(request({ recipients: to(ana, bob) }), submitter)],
+    ['the same again', () => reviews.submit(request({ recipients: to(ana, bob) }), submitter)],
+    [
+      'a newer version',
+      () =>
+        reviews.submit(
+          request({ idempotency_key: 'k-new', changelist_id: 'CL-7', review_version: 9 }),
+          submitter,
+        ),
+    ],
+    ['a job', () => reviews.get('job-77')],
+    ['the newest', () => reviews.list({ limit: 20 })],
+    ['the next page', () => reviews.list({ limit: 20, before: 'job-500' })],
+    ['in a state', () => reviews.list({ limit: 20, state: 'failed' })],
+    ['of a change list', () => reviews.list({ limit: 20, changelistId: 'CL-9' })],
+    ['dead letters', () => reviews.deadLetters({ limit: 20 })],
+    ['another try', () => reviews.retry('job-8', by)],
+    ['what became of it', async () => reviews.chores[0]?.once(new AbortController().signal)],
+    ['what is to be said', () => draft()],
+    ['metrics', () => createReviewMetrics({ db })()],
+  ];
+
+  async function draft() {
+    const order = {
+      source: 'code-reviews',
+      worker: 'w',
+      limit: 20,
+      leaseMs: 60_000,
+      from: 'normal',
+    } as const;
+    const claimed = await world.outbox.claim(order);
+    expect(claimed.length).toBeGreaterThan(0);
+    return reviews.source.draft(claimed);
+  }
+
+  test.each(work)('%s', async (_, run) => {
+    await run();
+    const asked = seen.filter(
+      ({ sql: text }) => /^\s*(SELECT|UPDATE|DELETE|WITH)/i.test(text) && /\bFROM|UPDATE\b/i.test(text),
+    );
+    expect(asked.length).toBeGreaterThan(0);
+    const explain = dialect === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN (COSTS OFF)';
+    for (const statement of asked) {
+      const { rows } = await world.db.write.executeQuery<Record<string, string>>({
+        ...{ query: { kind: 'RawNode', sqlFragments: [], parameters: [] }, queryId: { queryId: 'explain' } },
+        ...{ sql: `${explain} ${statement.sql}`, parameters: statement.parameters },
+      });
+      const plan = rows.map((row) => row.detail ?? row['QUERY PLAN'] ?? '').join('\n');
+      // A table of a few rows is read as a whole.
+      expect(plan, `${statement.sql}\n${plan}`).not.toMatch(
+        /Seq Scan on (?!unsubscribe_tokens|suppressions|review_replays|delivery_mails)/,
+      );
+      // A walk along an index from a place is what a list is.
+      expect(plan, `${statement.sql}\n${plan}`).not.toMatch(
+        /SCAN (?!json_each|input|SUBQUERY|CONSTANT|\(subquery|jobs\b|review_jobs USING (?:COVERING )?INDEX review_jobs_newest|replays USING (?:COVERING )?INDEX review_replays_(?:open|escalated)|list_)/,
+      );
+    }
+  });
+
+  async function addMany(): Promise<void> {
+    const numbers =
+      dialect === 'sqlite'
+        ? sql`(WITH RECURSIVE counted(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < ${sql.lit(many)}) SELECT n FROM counted) AS numbers`
+        : sql`generate_series(1, ${sql.lit(many)}) AS numbers(n)`;
+    const write = world.db.write;
+    await world.outbox.enqueue(
+      Array.from({ length: many }, (_, at) => ({
+        ...{ source: 'code-reviews', occasion: `CL-${at + 1}:1`, recipient: `r${at + 1}@example.org` },
+        ...{ toEmail: `r${at + 1}@example.org`, lane: 'normal' as const },
+      })),
+    );
+    await sql`INSERT INTO review_changelists (changelist_id, created_at) SELECT 'CL-' || n, n FROM ${numbers}`.execute(
+      write,
+    );
+    await sql`INSERT INTO review_jobs (job_id, idempotency_key, changelist_id, review_version, is_rerun, title, findings, created_by, created_at, trace_id)
+      SELECT 'job-' || n, 'k-' || n, 'CL-' || n, 1, 0, 'Title', '[]', 'a test', n, 't' FROM ${numbers}`.execute(
+      write,
+    );
+    await sql`INSERT INTO review_job_recipients (job_id, recipient, is_required, delivery_seq)
+      SELECT 'job-' || substr(occasion, 4, length(occasion) - 5), recipient, 1, seq FROM deliveries`.execute(
+      write,
+    );
+    await sql`UPDATE deliveries SET status = 'failed_permanent', due_at = NULL WHERE seq % 4 = 0`.execute(
+      write,
+    );
+    await sql`INSERT INTO delivery_events (delivery_seq, at, event, status, round, actor, detail)
+      SELECT seq, 1, 'refused_for_good', 'failed_permanent', 1, 'w', '{"from":"sending","error":{"code":"policy"}}'
+      FROM deliveries WHERE status = 'failed_permanent'`.execute(write);
+    if (dialect === 'postgres') await sql`ANALYZE`.execute(write);
+  }
+});
