@@ -80,6 +80,7 @@ describe('configuration', () => {
       operatorApiKeys: [],
       readApiKeys: [],
       serviceApiKeys: [],
+      apiKey: '',
       environment: 'development',
       logLevel: 'info',
     });
