@@ -55,6 +55,9 @@ describe('tidings reviews', () => {
     expect(shown.out).toContain('CL-17 version 3, succeeded');
     expect(shown.out).toMatch(/ana@example\.org: sent at \S+ \[delivery \d+\]/);
     expect(JSON.parse((await run('show', jobId, '--json')).out)).toMatchObject({ findings: review.findings });
+    const explained = await shell.run(['deliveries', 'explain', 'ana@example.org']);
+    expect(explained.out).toContain('code-reviews: CL-17:3');
+    expect(explained.out).toContain('the built-in inbox took it');
     const nobody = await run('retry', jobId, '--because', 'to be sure');
     expect([nobody.code, nobody.out]).toEqual([
       0,
