@@ -114,6 +114,11 @@ export const layers: Readonly<Record<string, Layer>> = {
     may: [...outboxAndBelow, ...parts, 'settings.ts', 'config.ts', 'engine.ts'],
     because: 'it answers requests with the engine, and starts nothing itself',
   },
+  client: {
+    name: 'client',
+    may: ['std'],
+    because: 'it runs in the programs of others, who have no database, no engine and no settings of ours',
+  },
   'main.ts': {
     name: 'main.ts',
     may: [...outboxAndBelow, ...parts, 'settings.ts', 'config.ts', 'engine.ts', 'http'],
@@ -121,7 +126,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   cli: {
     name: 'cli',
-    may: [...outboxAndBelow, ...parts, 'settings.ts', 'config.ts', 'engine.ts', 'http', 'main.ts'],
+    may: [...outboxAndBelow, ...parts, 'settings.ts', 'config.ts', 'engine.ts', 'http', 'main.ts', 'client'],
     because: 'it is the outermost',
   },
 };

@@ -65,6 +65,7 @@ const frontDoors: Readonly<Record<string, string>> = {
   'src/dispatch': 'dispatch.ts',
   'src/runners': 'runner.ts',
   'src/http': 'server.ts',
+  'src/client': 'client.ts',
   'src/cli': 'cli.ts',
 };
 
