@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { compile, isCompiled } from './prepare/compile.mjs';
+import { declare } from './prepare/declare.mjs';
 import { install, isInstalled } from './prepare/install.mjs';
 import { withLock } from './prepare/lock.mjs';
 import { StepFailed } from './prepare/run-step.mjs';
@@ -9,14 +10,15 @@ import { root } from './root.mjs';
 /**
  * Makes a clone runnable: packages as package-lock.json names them, dist as src says. Silent and quick when
  * nothing is missing. It ends the process when it cannot, with a sentence; for a test run (`tests`) it
- * returns that sentence instead, so that the run can count it. `rebuild` builds even when dist is fresh.
+ * returns that sentence instead, so that the run can count it. `rebuild` builds even when dist is fresh; `types` adds
+ * the types of the client, which nobody needs but whoever installs the package.
  */
-export function prepare({ tests = false, rebuild = false } = {}) {
+export function prepare({ tests = false, rebuild = false, types = false } = {}) {
   refuseOldNode();
   // A published package has dist and no src: there is nothing to make, and nothing to make it with.
   if (!existsSync(join(root, 'src'))) return undefined;
   try {
-    if (rebuild || !isReady()) withLock('prepare', () => makeReady(rebuild));
+    if (rebuild || types || !isReady()) withLock('prepare', () => makeReady({ rebuild, types }));
     return undefined;
   } catch (error) {
     const problem = error instanceof StepFailed ? error.message : `Preparing failed: ${error.stack}`;
@@ -40,7 +42,8 @@ function isReady() {
 }
 
 /** Asks again under the lock: another process may have done the work while this one waited. */
-function makeReady(rebuild) {
+function makeReady({ rebuild, types }) {
   if (!isInstalled()) install();
   if (rebuild || !isCompiled()) compile();
+  if (types) declare();
 }

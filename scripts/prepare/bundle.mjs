@@ -10,20 +10,27 @@ const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'ut
 /** What is started, and the parts of an engine for whoever puts one together in another process. */
 const entries = ['cli/cli', 'config', 'db/database', 'engine', 'outbox/outbox', 'std/clock', 'std/log'];
 
-await build({
+const common = {
   absWorkingDir: root,
-  entryPoints: entries.map((entry) => `src/${entry}.ts`),
   outbase: 'src',
   outdir: process.argv[2],
-  chunkNames: 'chunks/[name]-[hash]',
   bundle: true,
-  // What several entries need, and what only some commands load, is a file of its own.
-  splitting: true,
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  external: Object.keys(dependencies).filter((name) => name !== 'kysely'),
   sourcemap: true,
   sourcesContent: false,
   logLevel: 'warning',
+};
+
+await build({
+  ...common,
+  entryPoints: entries.map((entry) => `src/${entry}.ts`),
+  chunkNames: 'chunks/[name]-[hash]',
+  // What several entries need, and what only some commands load, is a file of its own.
+  splitting: true,
+  external: Object.keys(dependencies).filter((name) => name !== 'kysely'),
 });
+
+// For the programs of others: one file that needs no other.
+await build({ ...common, entryPoints: ['src/client/client.ts'] });
