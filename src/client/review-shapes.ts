@@ -36,27 +36,35 @@ export interface Finding {
 
 export type ReviewState = 'queued' | 'in_progress' | 'retryable_failed' | 'succeeded' | 'failed';
 
+/** As it is in lists and in answers. */
 export interface ReviewJob {
   job_id: string;
   idempotency_key: string;
   changelist_id: string;
   review_version: number;
+  /** The latest before it; null for the first. */
   previous_version: number | null;
-  is_rerun: boolean;
+  rerun: boolean;
+  state: ReviewState;
   title: string;
   url: string | null;
   summary: string | null;
-  findings: Finding[];
   locale: string | null;
-  state: ReviewState;
+  findings_count: number;
   recipients: Reviewer[];
   created_by: string;
   created_at: string;
-  trace_id: string | null;
+  trace_id: string;
+}
+
+/** One that is asked for by its id. */
+export interface ReviewJobDetails extends ReviewJob {
+  findings: Finding[];
 }
 
 /** One recipient of a job, in the words of the specification; `stage` is the status of the delivery. */
 export interface Reviewer {
+  /** In lower case. */
   email: string;
   required: boolean;
   status: 'sent' | 'failed' | 'unsent';
@@ -64,21 +72,23 @@ export interface Reviewer {
   notification_id: string | null;
   notified_at: string | null;
   attempts: number;
+  last_error: { code: string; message: string | null } | null;
+  delivery_id: string;
   delivery_seq: number;
 }
 
-/**
- * What became of a submission; the job is the one that there is, whoever made it. A retry whose first answer got lost is a
- * `duplicate_idempotency` without `differences`.
- */
-export type Submitted =
-  | { answer: 'created'; job: ReviewJob }
-  | {
-      answer: 'duplicate_idempotency' | 'already_succeeded_same_version' | 'already_running_same_version';
-      job: ReviewJob;
-      /** Names of the fields in which this submission says something else than the job. Nothing of it is done. */
-      differences?: string[];
-    };
+export interface Submitted {
+  /** A retry whose first answer got lost is a `duplicate_idempotency` without differences. */
+  answer:
+    | 'created'
+    | 'duplicate_idempotency'
+    | 'already_succeeded_same_version'
+    | 'already_running_same_version';
+  /** The one that there is, whoever made it. */
+  job: ReviewJob;
+  /** Names of the fields in which this submission says something else than the job. Nothing of it is done. */
+  differences: string[];
+}
 
 export interface ReviewQuery {
   changelist_id?: string | undefined;
@@ -102,29 +112,64 @@ export interface ReviewRetry {
 
 export interface Retried {
   job: ReviewJob;
-  recipients: { email: string; requeued: boolean; sentence: string }[];
+  recipients: RetriedReviewer[];
 }
 
-/** A recipient who did not hear, and who can do something about it. */
+export interface RetriedReviewer {
+  email: string;
+  requeued: boolean;
+  outcome: RetryOutcome;
+  stage: DeliveryStatus;
+  sentence: string;
+}
+
+export type RetryOutcome =
+  | 'requeued'
+  | 'already_sent'
+  | 'in_progress'
+  | 'needs_review'
+  | 'mail_may_exist'
+  | 'suppressed'
+  | 'unsubscribed'
+  | 'escalated'
+  | 'forgotten';
+
+/** A recipient who has not heard and by themselves never will, and who can do something about it. */
 export interface DeadLetter {
   job_id: string;
   changelist_id: string;
   review_version: number;
   email: string;
   required: boolean;
-  error_class: string;
-  stage: string;
-  code: string | null;
+  delivery_seq: number;
+  error_class: ErrorClass;
+  /** Where on its way it ended. */
+  step: 'compose' | 'gate' | 'send' | 'delivery' | 'reconcile';
+  stage: DeliveryStatus;
+  code: string;
   first_failed_at: string;
   last_failed_at: string;
   failures: number;
-  context: Record<string, unknown>;
+  notified_at: string | null;
   asks: 'caller' | 'operator';
+  /** It was tried again and ended in the same way. */
   escalated: boolean;
+  context: { message: string | null; provider: string | null; attempts: number; rounds: number };
 }
 
+export type ErrorClass =
+  | 'permanent_recipient'
+  | 'permanent_content'
+  | 'permanent_policy'
+  | 'bounced'
+  | 'suppressed'
+  | 'unsubscribed'
+  | 'expired'
+  | 'exhausted'
+  | 'crashed'
+  | 'unknown_outcome';
+
 export interface DeadLetterQuery {
-  changelist_id?: string | undefined;
   below?: number | undefined;
   limit?: number | undefined;
 }

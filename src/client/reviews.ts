@@ -2,10 +2,12 @@ import type { Call, CallOptions } from './call.ts';
 import { each } from './each.ts';
 import { pathOf } from './request.ts';
 import type {
+  DeadLetter,
   DeadLetterPage,
   DeadLetterQuery,
   Retried,
   ReviewJob,
+  ReviewJobDetails,
   ReviewPage,
   ReviewQuery,
   ReviewResult,
@@ -20,14 +22,15 @@ export interface Reviews {
    * (`stale_review_version`), or one that nobody asked to be told of again (`rerun_required`), is a `TidingsError`.
    */
   submit(result: ReviewResult, options?: CallOptions): Promise<Submitted>;
-  get(jobId: string, options?: CallOptions): Promise<ReviewJob>;
-  /** Newest first. */
+  get(jobId: string, options?: CallOptions): Promise<ReviewJobDetails>;
+  /** Newest first. Needs a key that reads. */
   list(query?: ReviewQuery, options?: CallOptions): Promise<ReviewPage>;
   each(query?: ReviewQuery, options?: CallOptions): AsyncIterable<ReviewJob>;
   /** Puts those back who ended without having heard. Not asked again where an answer got lost: look at the job first. */
   retry(jobId: string, how: ReviewRetry, options?: CallOptions): Promise<Retried>;
-  /** Who did not hear, why, and who can do something about it. */
+  /** Who has not heard, why, and who can do something about it; newest first. Needs a key that reads. */
   deadLetters(query?: DeadLetterQuery, options?: CallOptions): Promise<DeadLetterPage>;
+  eachDeadLetter(query?: DeadLetterQuery, options?: CallOptions): AsyncIterable<DeadLetter>;
 }
 
 const root = '/api/v1/reviews';
@@ -36,6 +39,8 @@ export function createReviews(call: Call, newId: () => string): Reviews {
   const get = <Answer>(path: string, options?: CallOptions, query = {}) =>
     call<Answer>({ method: 'GET', path, query, isRepeatable: true }, options);
   const list: Reviews['list'] = (query = {}, options) => get(`${root}/jobs`, options, query);
+  const deadLetters: Reviews['deadLetters'] = (query = {}, options) =>
+    get(`${root}/dead-letters`, options, query);
   return {
     submit: ({ idempotency_key = newId(), ...result }, options) => {
       const body = { idempotency_key, ...result };
@@ -52,6 +57,11 @@ export function createReviews(call: Call, newId: () => string): Reviews {
       const path = root + pathOf`/jobs/${jobId}/retry`;
       return call({ method: 'POST', path, body: how, isRepeatable: false }, options);
     },
-    deadLetters: (query = {}, options) => get(`${root}/dead-letters`, options, query),
+    deadLetters,
+    eachDeadLetter: (query = {}, options) =>
+      each(async (cursor: { below: number } | undefined) => {
+        const { dead_letters, next } = await deadLetters({ ...query, ...cursor }, options);
+        return { items: dead_letters, next };
+      }),
   };
 }
