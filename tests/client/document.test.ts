@@ -1,23 +1,36 @@
 import type { Static } from 'typebox';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
 import type {
+  DeadLetter,
   Delivery,
   DeliveryStory,
   FrozenMailWithHtml,
   Notification,
+  Retried,
+  ReviewJobDetails,
+  ReviewResult,
   RunDetails,
   RunItem,
   Section,
   SectionList,
+  Submitted,
   TidingsClient,
   Triggered,
   Watch,
 } from '../../src/client/client.ts';
 import type { OpenApi } from '../../src/http/openapi.ts';
 import type { notification } from '../../src/http/routes/notifications-json.ts';
+import type {
+  deadLetter,
+  jobAnswer,
+  retryAnswer,
+  submitAnswer,
+  submitBody,
+} from '../../src/http/routes/review-shapes.ts';
 import type { runAnswer, runItem, triggerAnswer } from '../../src/http/routes/run-shapes.ts';
 import type { list, section, watch } from '../../src/http/routes/seats-json.ts';
 import type { delivery, mail, story } from '../../src/http/schemas.ts';
+import type { CodeReviews } from '../../src/sources/code-reviews/code-reviews.ts';
 import type { Runs } from '../../src/sources/newsletters/runs/runs.ts';
 import { notificationsOf } from '../http/notifications-world.ts';
 import { createSeatsApiWorld, type SeatsApiWorld } from '../http/seats-api-world.ts';
@@ -25,6 +38,11 @@ import { fakeServer } from './fake-server.ts';
 
 /** Every call of the client, and the address in the document that it is of. One that is added to either must come here. */
 const calls: Record<string, (client: TidingsClient) => Promise<unknown>> = {
+  'POST /api/v1/reviews/jobs': ({ reviews }) => reviews.submit(review),
+  'GET /api/v1/reviews/jobs': ({ reviews }) => reviews.list(),
+  'GET /api/v1/reviews/jobs/{jobId}': ({ reviews }) => reviews.get('j'),
+  'POST /api/v1/reviews/jobs/{jobId}/retry': ({ reviews }) => reviews.retry('j', why),
+  'GET /api/v1/reviews/dead-letters': ({ reviews }) => reviews.deadLetters(),
   'POST /api/v1/intents': ({ intents }) => intents.send({ occasion: 'o', to: 'a', variables: {} }),
   'GET /api/v1/deliveries': ({ deliveries }) => deliveries.list(),
   'GET /api/v1/deliveries/{reference}': ({ deliveries }) => deliveries.get(1),
@@ -73,6 +91,7 @@ const calls: Record<string, (client: TidingsClient) => Promise<unknown>> = {
 const user = { userId: 'user_ana' };
 const run = { notificationType: 'newsletter_entity_yearly' } as const;
 const why = { reason: 'why' };
+const review = { changelist_id: 'c', review_version: 1, recipients: [{ email: 'a' }], title: 't' };
 
 /** Orders of an operator, who has the command line; and the links in mails, which are for readers. */
 const notForPrograms = /\/deliveries\/(?:requeue|resolve)$|\/notifications\/unsubscribe\//;
@@ -84,8 +103,8 @@ describe('the client has every call that the document has for programs', () => {
   beforeAll(async () => {
     world = await createSeatsApiWorld('sqlite');
     // Nothing is asked of them here: the document tells of their routes.
-    const runs = {} as Runs;
-    const api = await world.serveSeats({ api: { notifications: notificationsOf(world), runs } });
+    const [runs, reviews] = [{} as Runs, {} as CodeReviews];
+    const api = await world.serveSeats({ api: { notifications: notificationsOf(world), runs, reviews } });
     const { paths } = (await api.ask('GET', '/docs/openapi.json')).json as OpenApi;
     documented = Object.entries(paths).flatMap(([path, operations]) =>
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
@@ -125,6 +144,16 @@ test('the shapes are those of the document', () => {
   expectTypeOf<RunItem>().toExtend<Static<typeof runItem>>();
   expectTypeOf<Static<typeof triggerAnswer>>().toExtend<Triggered>();
   expectTypeOf<Triggered>().toExtend<Static<typeof triggerAnswer>>();
+  expectTypeOf<Required<Static<typeof jobAnswer>>>().toExtend<ReviewJobDetails>();
+  expectTypeOf<keyof ReviewJobDetails>().toEqualTypeOf<keyof Static<typeof jobAnswer>>();
+  expectTypeOf<Static<typeof submitAnswer>>().toExtend<Submitted>();
+  expectTypeOf<Submitted>().toExtend<Static<typeof submitAnswer>>();
+  expectTypeOf<Static<typeof submitBody>>().toExtend<ReviewResult>();
+  expectTypeOf<keyof ReviewResult>().toEqualTypeOf<keyof Static<typeof submitBody>>();
+  expectTypeOf<Static<typeof retryAnswer>>().toExtend<Retried>();
+  expectTypeOf<Retried>().toExtend<Static<typeof retryAnswer>>();
+  expectTypeOf<Static<typeof deadLetter>>().toExtend<DeadLetter>();
+  expectTypeOf<DeadLetter>().toExtend<Static<typeof deadLetter>>();
   expectTypeOf<Static<typeof section>>().toExtend<Section>();
   expectTypeOf<Section>().toExtend<Static<typeof section>>();
   expectTypeOf<Static<typeof watch>>().toExtend<Watch>();
