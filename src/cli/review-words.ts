@@ -1,6 +1,7 @@
-import type { jobJson } from '../http/routes/review-shapes.ts';
+import type { jobJson, submitJson } from '../http/routes/review-shapes.ts';
 import { printable } from './printable.ts';
-import type { Submitted } from './submit-over-http.ts';
+
+type Submitted = ReturnType<typeof submitJson>;
 
 /** A review job, for people. */
 type Job = ReturnType<typeof jobJson>;
