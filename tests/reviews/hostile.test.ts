@@ -14,6 +14,7 @@ const evil = [
   'a\r\nBcc: eve@example.org',
   '\u202egnp.exe',
   '💥'.repeat(50),
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what somebody hopes that another program fills.
   '{{7*7}} ${7*7} %s %n',
   '\u0000',
   '\ud800',
