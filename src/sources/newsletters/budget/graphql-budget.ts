@@ -91,6 +91,11 @@ export function createGraphqlBudget({
       });
     },
 
+    filterProblem(filter) {
+      const read = readSeriesFilter(filter);
+      return 'problem' in read ? read.problem : undefined;
+    },
+
     datasets,
     close: () => client.close(),
   };

@@ -6,6 +6,7 @@ import type { FactListener } from '../../../outbox/facts.ts';
 import type { Clock } from '../../../std/clock.ts';
 import type { Ids } from '../../../std/ids.ts';
 import type { Log } from '../../../std/log.ts';
+import type { FilterProblem } from './alert-config.ts';
 import { keepBooks } from './books.ts';
 import { createChanging } from './changing.ts';
 import { createLeaving } from './leaving.ts';
@@ -133,6 +134,8 @@ export interface NotificationsParts {
   ids: Ids;
   log: Log;
   unsubscribe: Pick<Unsubscribe, 'comeBack'>;
+  /** Of the data that alerts are judged by; without it any filter may be watched. */
+  filterProblem?: FilterProblem;
   limits?: Partial<NotificationLimits>;
 }
 
