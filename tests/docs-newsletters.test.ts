@@ -38,7 +38,7 @@ describe('docs/api.md', () => {
   test('shows the trigger, a plan, its application with a canary, runs, and the key for them', () => {
     const bodies = [
       ...api.matchAll(
-        /\/api\/v1\/notifications\/([a-z$A-Z/]+) -H "X-Notification[^']*'[^']*' \\\n {2}-d '(\{[^']*\})'/g,
+        /\/api\/v1\/notifications\/([a-z$A-Z/]+) -H "X-Notification[^'\n]*'[^'\n]*' \\\n {2}-d '(\{[^']*\})'/g,
       ),
     ];
     expect(bodies.map(([, path]) => path)).toEqual([

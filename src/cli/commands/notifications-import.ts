@@ -51,20 +51,17 @@ export function addNotificationsImport(notifications: Command, context: Context)
       const from = await openForeign(url);
       const interrupted = untilInterrupted();
       try {
-        await withEngine(
-          async ({ db, outbox, consent, clock }) => {
-            const result = await importOld(from, {
-              ...{ db, outbox, suppressions: consent.suppressions, clock, by: operatorName() },
-              ...{ isDryRun: options.dryRun === true, signal: interrupted.signal },
-              ...(!options.json && { onProgress: showProgress(terminal) }),
-            });
-            if (result.problems.length > 0 || !result.isWhole) context.exitCode = 1;
-            if (options.json) return terminal.json({ isDryRun: options.dryRun === true, ...result });
-            terminal.print(...tell(result, options.dryRun === true));
-            terminal.complain(...tellProblems(result));
-          },
-          { mayMakeDatabase: true },
-        );
+        await withEngine(async ({ db, outbox, consent, clock }) => {
+          const result = await importOld(from, {
+            ...{ db, outbox, suppressions: consent.suppressions, clock, by: operatorName() },
+            ...{ isDryRun: options.dryRun === true, signal: interrupted.signal },
+            ...(!options.json && { onProgress: showProgress(terminal) }),
+          });
+          if (result.problems.length > 0 || !result.isWhole) context.exitCode = 1;
+          if (options.json) return terminal.json({ isDryRun: options.dryRun === true, ...result });
+          terminal.print(...tell(result, options.dryRun === true));
+          terminal.complain(...tellProblems(result));
+        });
       } finally {
         interrupted.forget();
         await from.close();
