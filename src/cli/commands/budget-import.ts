@@ -4,6 +4,7 @@ import type { ImportCounts, Imported } from '../../sources/newsletters/budget/im
 import type { FileWords } from '../../sources/newsletters/budget/platform-answer.ts';
 import { Refusal } from '../../std/refusal.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { counted } from '../counted.ts';
 import { untilInterrupted } from '../interrupted.ts';
 import { printable } from '../printable.ts';
 import { barOf } from '../progress-bar.ts';
@@ -146,5 +147,3 @@ function tell(result: FileResult, terminal: Terminal): void {
     ...(bad > problems.length ? [`${file}: and ${bad - problems.length} more.`] : []),
   );
 }
-
-const counted = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;

@@ -14,6 +14,8 @@ export interface BudgetData {
   filterProblem?(filter: SeriesWanted['filter']): string | undefined;
   /** By id; those that nobody knows are not in it. */
   datasets(ids: readonly string[]): Promise<ReadonlyMap<string, Dataset>>;
+  /** Where somebody else is asked: why they cannot be, if they cannot. For an operator. */
+  probe?(): Promise<string | undefined>;
   close?(): Promise<void>;
 }
 

@@ -97,6 +97,15 @@ export function createGraphqlBudget({
     },
 
     datasets,
+    async probe() {
+      try {
+        await client.ask({ query: 'query TidingsProbe { __typename }', variables: {} });
+        return undefined;
+      } catch (error) {
+        if (!(error instanceof BudgetUnavailable)) throw error;
+        return `${error.message} (${error.code})`;
+      }
+    },
     close: () => client.close(),
   };
 }
