@@ -234,7 +234,8 @@ export const variables = {
   serviceApiKeys: {
     name: 'SERVICE_API_KEY',
     default: '',
-    meaning: 'Opens the making of intents and of review jobs, for the services that ask for mail.',
+    meaning:
+      'For the services that ask for mail: opens the making of intents and of review jobs; of course seats to search and to subscribe; newsletters and alerts of the user that `X-User-Id` names.',
     isSecret: true,
     read: keys,
   } as Variable<readonly string[]>,

@@ -4,6 +4,7 @@ import type { Config } from '../settings.ts';
 import type { Log } from '../std/log.ts';
 import { checkDatabase, type DatabaseCheckup } from './check-database.ts';
 import { checkDeliveries, type DeliveriesCheckup } from './check-deliveries.ts';
+import { checkNewsletters, checkOthers, type NewslettersCheckup } from './check-newsletters.ts';
 import { checkPauses, checkProvider, type ProviderCheckup } from './check-provider.ts';
 import { checkSeats, type SeatsCheckup } from './check-seats.ts';
 import { checkSettings } from './check-settings.ts';
@@ -19,6 +20,8 @@ export interface Checkup {
   deliveries: DeliveriesCheckup | null;
   /** Null where there is no database to look into, or no section feed. */
   seats: SeatsCheckup | null;
+  /** Null where there is no database to look into. */
+  newsletters: NewslettersCheckup | null;
   server: ServerCheckup;
 }
 
@@ -33,9 +36,9 @@ export async function checkUp(config: Config, log: Log): Promise<Checkup> {
   const { database, findings } = await checkDatabase(config, log);
   const before = [...settings, ...findings];
   if (database.state !== 'reachable' || database.pending.length > 0) {
-    const asked = await askProviderAlone(config, log);
+    const asked = await askOthersAlone(config, log);
     const all = [...before, ...(asked?.findings ?? []), serverFinding(server)];
-    const nothing = { deliveries: null, seats: null };
+    const nothing = { deliveries: null, seats: null, newsletters: null };
     return { findings: all, database, provider: asked?.provider ?? null, ...nothing, server };
   }
   const engine = await createEngine(config, { log, migrations: 'empty database only' });
@@ -45,13 +48,15 @@ export async function checkUp(config: Config, log: Log): Promise<Checkup> {
     const isProviderOpen = asked.provider.circuit !== null || asked.provider.pausedUntil !== null;
     const looked = await checkDeliveries(engine, isProviderOpen);
     const { seats, findings: ofSeats } = await checkSeats(engine);
-    const after = [...looked.findings, ...ofSeats, serverFinding(server)];
+    const { newsletters, findings: ofNewsletters } = await checkNewsletters(engine, config);
+    const after = [...looked.findings, ...ofSeats, ...ofNewsletters, serverFinding(server)];
     return {
       findings: [...before, ...asked.findings, ...pauses, ...after],
       database,
       provider: asked.provider,
       deliveries: looked.deliveries,
       seats,
+      newsletters,
       server,
     };
   } finally {
@@ -60,12 +65,14 @@ export async function checkUp(config: Config, log: Log): Promise<Checkup> {
 }
 
 /** A key that is not accepted is worth knowing before there is a database: an empty one in memory stands in for it. */
-async function askProviderAlone(config: Config, log: Log) {
-  if (config.provider === 'capture') return null;
+async function askOthersAlone(config: Config, log: Log) {
+  const isInbox = config.provider === 'capture';
+  if (isInbox && config.budgetApiUrl === '' && config.clerkSecretKey === '') return null;
   const parts = { log, migrations: 'empty database only' } as const;
   const engine = await createEngine({ ...config, databaseUrl: 'sqlite::memory:' }, parts);
   try {
-    return await checkProvider(engine);
+    const asked = isInbox ? { provider: null, findings: [] } : await checkProvider(engine);
+    return { ...asked, findings: [...asked.findings, ...(await checkOthers(engine, config))] };
   } finally {
     await engine.close();
   }

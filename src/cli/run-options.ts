@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CanaryOrder, TriggerRequest } from '../sources/newsletters/runs/run-order.ts';
 import { parseDuration } from '../std/duration.ts';
 import { Refusal } from '../std/refusal.ts';
+import { typesHelp } from './notification-types.ts';
 
 /** What `trigger`, `plan` and `apply` take alike. */
 export interface RunOptions {
@@ -18,7 +19,8 @@ export const withRunOptions = (command: Command) =>
     command
       .option('--period <key>', 'such as 2026-10, 2026-Q3 or 2025; without it, the last one that is over')
       .option('--limit <count>', 'at most so many recipients')
-      .option('--force', 'look again although there was a run; nobody is told the same period twice'),
+      .option('--force', 'look again although there was a run; nobody is told the same period twice')
+      .addHelpText('after', `\n${typesHelp}`),
   );
 
 export const withCanary = (command: Command) =>

@@ -9,16 +9,13 @@ export function withLocalUsers<T>(
   terminal: Terminal | undefined,
   work: (users: LocalUsers, engine: Engine) => Promise<T>,
 ): Promise<T> {
-  return withEngine(
-    async (engine, config) => {
-      const { createLocalUsers } = await import('../sources/newsletters/users/local-users.ts');
-      const done = await work(createLocalUsers(engine), engine);
-      if (isClerkAsked(config))
-        terminal?.print('CLERK_SECRET_KEY is set: addresses are asked of Clerk, not of these.');
-      return done;
-    },
-    { mayMakeDatabase: true },
-  );
+  return withEngine(async (engine, config) => {
+    const { createLocalUsers } = await import('../sources/newsletters/users/local-users.ts');
+    const done = await work(createLocalUsers(engine), engine);
+    if (isClerkAsked(config))
+      terminal?.print('CLERK_SECRET_KEY is set: addresses are asked of Clerk, not of these.');
+    return done;
+  });
 }
 
 const isClerkAsked = ({ clerkSecretKey }: Config) => clerkSecretKey !== '';

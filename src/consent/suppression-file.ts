@@ -1,5 +1,5 @@
 import { readCsv, readLines } from '../std/csv.ts';
-import { type JsonRecord, readJsonList, recordOf } from '../std/json-records.ts';
+import { type JsonPlace, type JsonRecord, readJsonList, recordOf } from '../std/json-records.ts';
 import { peekText } from '../std/peek-text.ts';
 import { Refusal } from '../std/refusal.ts';
 import type { FoundEntry } from './suppression-entry.ts';
@@ -8,7 +8,7 @@ import type { FoundEntry } from './suppression-entry.ts';
  * Lists of addresses as files. Read are CSV with or without a header, one address a line, JSON lines and a JSON list: our own
  * export, and what mail services and spreadsheets write. Nothing is ever in memory as a whole.
  */
-export type FileRecord = { line: number; found: FoundEntry } | { line: number; problem: string };
+export type FileRecord = JsonPlace & ({ found: FoundEntry } | { problem: string });
 
 /** `ignored` is filled with the names of columns that mean nothing to us. */
 export async function* readSuppressionFile(
@@ -96,17 +96,20 @@ async function* foundIn(
       yield record;
       continue;
     }
-    const { line, value } = record;
-    if (typeof value === 'string') yield { line, found: { address: value } };
+    const { value, ...place } = record;
+    if (typeof value === 'string') yield { ...place, found: { address: value } };
     else if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      yield { line, problem: 'This is neither an address nor an object with one; give { "address": … }.' };
+      yield {
+        ...place,
+        problem: 'This is neither an address nor an object with one; give { "address": … }.',
+      };
     } else {
       const found: FoundEntry = {};
       for (const [key, one] of Object.entries(value)) {
         const name = meaningOf(key, ignored);
         if (name) found[name] ??= one;
       }
-      yield { line, found };
+      yield { ...place, found };
     }
   }
 }

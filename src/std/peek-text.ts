@@ -1,13 +1,14 @@
 import { Refusal } from './refusal.ts';
 
-/** The first sign that is no white space, and everything from the beginning all the same. */
+/** The beginning of a text, as far as somebody needs it to decide, and everything from the beginning all the same. */
 export async function peekText(
   chunks: AsyncIterable<string>,
-): Promise<{ first: string; all: AsyncIterable<string> }> {
+  isEnough = (start: string) => start.trim() !== '',
+): Promise<{ first: string; start: string; all: AsyncIterable<string> }> {
   const rest = chunks[Symbol.asyncIterator]();
   let start = '';
   let isDone: boolean | undefined = false;
-  while (start.trim() === '' && !isDone) {
+  while (!isDone && !isEnough(start)) {
     const { value, done } = await rest.next();
     isDone = done;
     start += done ? '' : value;
@@ -19,5 +20,6 @@ export async function peekText(
     yield start;
     for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
   }
-  return { first: start.trimStart().charAt(0), all: all() };
+  // The mark of byte order counts as white space.
+  return { first: start.trimStart().charAt(0), start, all: all() };
 }

@@ -31,6 +31,10 @@ describe('where there is no database', () => {
     'suppressions remove ana@example.org --unsubscribed-from plain --because test',
     'suppressions import list.csv',
     'suppressions export',
+    'users set ana --email ana@example.org',
+    'users import list.csv',
+    'budget import list.csv',
+    'notifications list',
     'inbox',
     'inbox show 1f6a9c3e',
   ])('%s refuses, and makes none', async (command) => {

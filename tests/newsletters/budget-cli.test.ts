@@ -127,6 +127,31 @@ onBothDatabases('tidings budget', (dialect) => {
     expect(files[0].problems.map(({ line }: { line: number }) => line)).toEqual([3, 4]);
   });
 
+  test('a figure that would silently be wrong is told: a line that repeats another, and a second currency', async () => {
+    const lines = [
+      ...['77,2023,income,,,500,RON', '77,2023,expenses,65,,100,RON', '77,2023,expenses,65,,50,RON'],
+      '77,2023,expenses,66,,70,EUR',
+    ];
+    file('parts.csv', [header, ...lines].join('\n'));
+    const { code, out, err } = await budget('import', 'parts.csv');
+    expect([code, out]).toEqual([1, 'parts.csv: 0 entities, 2 amounts; 2 new or changed, 2 bad.\n']);
+    expect(err).toMatch(
+      /^parts\.csv, line 4: It repeats line 3, which holds: .*\nparts\.csv, line 5: It is in EUR, and the budget of CUI 77 in 2023 is in RON: .*\n$/,
+    );
+    const shown = JSON.parse((await budget('show', '77', '2023', '--json')).out);
+    expect([shown.expenses, shown.currency]).toEqual(['100', 'RON']);
+    const amountsOf77 = lines.slice(1, 3).map(() => '{"cui":77,"period":2022,"side":"income","amount":1}');
+    file('parts.json', `[${amountsOf77.join(', ')}]`);
+    expect((await budget('import', 'parts.json')).err).toContain('line 1, entry 2: It repeats entry 1,');
+  });
+
+  test('what was imported of a period is taken out, and once more there is nothing', async () => {
+    const first = await budget('remove', 'RO77', '2023');
+    expect([first.code, first.out]).toEqual([0, 'CUI 77, 2023: 2 amounts are taken out.\n']);
+    const again = await budget('remove', '77', '2023', '--json');
+    expect([again.code, JSON.parse(again.out)]).toEqual([1, { cui: '77', period: '2023', removed: 0 }]);
+  });
+
   test('a long file goes in batch by batch', async () => {
     const lines = Array.from({ length: 2_300 }, (_, at) => `${1000 + at},2019-01,income,,,${at}.10,RON`);
     file('long.csv', [header, ...lines].join('\n'));

@@ -15,7 +15,8 @@ onBothDatabases('what is imported of budgets', (dialect) => {
     await world.db.write.deleteFrom('budget_entities').execute();
     await world.db.write.deleteFrom('budget_amounts').execute();
   });
-  const put = (...entries: BudgetEntry[]) => createBudgetStore(world).put(entries);
+  const store = () => createBudgetStore(world);
+  const put = async (...entries: BudgetEntry[]) => (await store().put(entries)).changed;
 
   describe('put', () => {
     const entries = [
@@ -29,7 +30,6 @@ onBothDatabases('what is imported of budgets', (dialect) => {
       expect(await put(...entries)).toBe(0);
       expect(await put(...both('11', '2023', '11', '5'), entity('11', { population: 7 }))).toBe(2);
       expect(await put(amount('11', '2023', 'expenses', '5', '65', { chapterName: 'Învățământ' }))).toBe(1);
-      expect(await put(amount('11', '2023', 'expenses', '5', '65', { currency: 'EUR' }))).toBe(1);
       const rows = await world.db.read
         .selectFrom('budget_amounts')
         .selectAll()
@@ -46,7 +46,7 @@ onBothDatabases('what is imported of budgets', (dialect) => {
         ]),
       ).toEqual([
         ['expenses', '', null, '5', 'RON'],
-        ['expenses', '65', 'Învățământ', '5', 'EUR'],
+        ['expenses', '65', 'Învățământ', '5', 'RON'],
         ['income', '', null, '11', 'RON'],
       ]);
     });
@@ -76,6 +76,27 @@ onBothDatabases('what is imported of budgets', (dialect) => {
       expect(rows.map((row) => row.amount)).toEqual(['2', '3']);
       const named = await world.db.read.selectFrom('budget_entities').select('name').execute();
       expect(named).toEqual([{ name: 'Other' }]);
+    });
+
+    test('a period of an entity has one currency: another one is refused, in a batch and against what is known', async () => {
+      const inEuro = { currency: 'EUR' };
+      const mixed = [
+        ...both('11', '2023', '10', '5'),
+        amount('11', '2023', 'expenses', '3', '66', inEuro),
+        amount('11', '2022', 'income', '3', '', inEuro),
+        amount('12', '2023', 'income', '3', '', inEuro),
+        entity('11'),
+      ];
+      const { changed, refused } = await store().put(mixed);
+      expect([changed, [...refused.keys()]]).toEqual([5, [2]]);
+      expect(refused.get(2)).toBe(
+        'It is in EUR, and the budget of CUI 11 in 2023 is in RON: a period has one currency. To begin it anew in another: npx tidings budget remove 11 2023',
+      );
+      const later = await store().put([amount('11', '2023', 'income', '9', '', inEuro)]);
+      expect([later.changed, later.refused.size]).toEqual([0, 1]);
+      expect(await store().remove('11', '2023')).toBe(2);
+      expect(await put(amount('11', '2023', 'income', '9', '', inEuro))).toBe(1);
+      expect(await store().remove('13', '2023')).toBe(0);
     });
 
     test('nothing is nothing', async () => {

@@ -40,6 +40,7 @@ onBothDatabases('tidings notifications import', (dialect) => {
           ...full,
           to_email: 'bad@example.org',
         }),
+        oldDelivery(5, 1, { status: 'queued', period_key: '2025-06', ...full, sent_at: null }),
       ]),
       insert('UnsubscribeTokens', [
         {
@@ -72,27 +73,28 @@ onBothDatabases('tidings notifications import', (dialect) => {
         'Dry run: nothing has been changed.',
         'Notifications: 2 read, 1 new, 0 here already, 1 bad; 1 of the new ones would be active.',
         'Links in mails: 1 read, 1 new, 0 here already.',
-        'Deliveries: 4 read, 4 new, 0 here already.',
+        'Deliveries: 5 read, 5 new, 0 here already.',
         '  1 had been sent, 1 had ended in another way: none of them is told again.',
-        '  1 had not been sent yet: they would be closed as expired, and not sent late.',
-        '  1 may have been sent, and nobody said so: a person decides. See: npx tidings deliveries list --status needs_review',
-        '  1 addresses that it had given up on would be on the list of suppressions.',
+        '  1 had not been sent yet: it would be closed as expired, and not sent late.',
+        '  2 may have been sent, and nobody said so: a person decides. See: npx tidings deliveries list --status needs_review',
+        '  Of these, some have a status that is not known here (1 queued): what has a time of sending was sent, and of the rest a person decides. None of them is told again by itself.',
+        '  1 address that it had given up on would be on the list of suppressions.',
         '',
       ],
     ]);
     expect(err).toContain('notifications 2: The notification type must be one of');
-    expect(err).toContain('4 of 4 deliveries …');
+    expect(err).toContain('5 of 5 deliveries …');
     expect(await world.queries.counts()).toEqual([]);
   });
 
   test('then it is so, also with an address that is not on the command line; once more changes nothing', async () => {
     const first = await tidings(['--from', '-'], `${old.url}\n`);
-    expect(first.out).toContain('Deliveries: 4 read, 4 new, 0 here already.');
+    expect(first.out).toContain('Deliveries: 5 read, 5 new, 0 here already.');
     const again = JSON.parse((await tidings(['--from', old.url, '--json'])).out);
     expect(again).toMatchObject({
       isDryRun: false,
       isWhole: true,
-      deliveries: { read: 4, taken: 0, known: 4 },
+      deliveries: { read: 5, taken: 0, known: 5 },
     });
   });
 

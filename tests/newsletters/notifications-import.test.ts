@@ -243,6 +243,33 @@ onBothDatabases('an older system', (dialect) => {
     );
   });
 
+  test('8.15 a delivery whose status nobody knows is not told again either, and is said', async () => {
+    await have('after');
+    const full = { resend_email_id: null, attempt_count: 0, last_attempt_at: null, sent_at: null };
+    await old.run(
+      insert(
+        'Notifications',
+        [1, 2, 3].map((id) => oldNotification(id, { entity_cui: String(10 + id) })),
+      ),
+      insert('NotificationDeliveries', [
+        oldDelivery(1, 1, { status: 'queued', ...full }),
+        oldDelivery(2, 2, { status: 'opened', ...full, sent_at: '2025-11-03 08:00:00+00' }),
+        oldDelivery(3, 3, { status: ' SENT ', ...full }),
+      ]),
+    );
+    expect((await take()).deliveries).toMatchObject({
+      ...{ taken: 3, bad: 0, ends: { in_doubt: 1, sent: 2 }, unknownStatuses: { queued: 1, opened: 1 } },
+    });
+    const rows = await deliveries();
+    expect(rows.map(({ status }) => status)).toEqual(['needs_review', 'sent', 'sent']);
+    expect(JSON.parse(rows[0]?.last_error ?? '')).toEqual({
+      code: 'imported_in_doubt',
+      message:
+        'The older system called it "queued", which is no status that is known here: it may have been sent.',
+    });
+    expect(await trigger('2025-10')).toEqual({ fresh: 0, sent: 0 });
+  });
+
   test('what the provider tells later of its mails is heard', async () => {
     await have('after');
     await old.run(

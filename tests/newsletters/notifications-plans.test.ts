@@ -54,6 +54,9 @@ onBothDatabases('what is asked of notifications is found by its keys', (dialect)
   const work: [string, () => Promise<unknown>][] = [
     ['the last look', () => db.transaction((tx) => notifications.recheckRows(tx, recipients.slice(0, 20)))],
     ['a list', () => notifications.list('user_7', { limit: 50 })],
+    ['all of a user', () => notifications.all({ userId: 'user_7', limit: 50 })],
+    ['all of a type', () => notifications.all({ type: 'alert_series_static', limit: 50, after: 'n' })],
+    ['everybody', () => notifications.all({ limit: 50, after: 'n' })],
     ['an entity', () => notifications.ofEntity('user_7', '4305857')],
     ['deliveries', () => notifications.deliveries('user_7', { limit: 50 })],
     ['people', () => notifications.recipientsOf(['user_7', 'user_8'], 50)],

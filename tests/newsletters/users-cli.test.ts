@@ -48,10 +48,35 @@ onBothDatabases('tidings users', (dialect) => {
       '1201 users read: 1200 new, 0 changed, 0 as before, 1 bad.\nColumns that were not read: Name.\n',
     ]);
     expect(first.err).toContain('Line 1202: The address has no @');
-    writeFileSync(file, ['user_id,email', ...lines, 'user_7,other@example.org'].join('\n'));
-    expect((await tidings(['import', 'users.csv'])).out).toMatch(/^1201 users read: 0 new, 1 changed, /);
+    lines[7] = 'user_7,other@example.org';
+    writeFileSync(file, ['user_id,email', ...lines].join('\n'));
+    expect((await tidings(['import', 'users.csv'])).out).toMatch(/^1200 users read: 0 new, 1 changed, /);
     const json = JSON.parse((await tidings(['import', 'users.csv', '--json'])).out);
-    expect(json).toMatchObject({ read: 1201, added: 0, bad: 0, isWhole: true });
+    expect(json).toMatchObject({ read: 1200, added: 0, changed: 0, bad: 0, isWhole: true });
+  });
+
+  test('JSON in one line: which of them is bad, who has no address, and who is there twice', async () => {
+    const users = [
+      { id: 5, email: 'five@example.org' },
+      { id: 5, email: 'other@example.org' },
+      { id: 5, email: 'five@example.org' },
+      { id: 'user_none' },
+      { id: 'user_new', email: 'new@example.org', verified: false },
+      { id: 'a:b', email: 'x@example.org' },
+    ];
+    writeFileSync(join(shell.folder, 'users.json'), JSON.stringify({ users }));
+    const { code, out, err } = await tidings(['import', 'users.json']);
+    expect([code, out.split('\n')]).toEqual([
+      1,
+      [
+        '6 users read: 3 new, 0 changed, 0 as before, 1 said twice, 2 bad.',
+        '1 has no address: nothing is sent to them.',
+        '1 has an address that is not verified: nothing is sent to them.',
+        '',
+      ],
+    ]);
+    expect(err).toContain('Line 1, entry 2: It is the user of entry 1 again, in other words; entry 1 holds.');
+    expect(err).toContain('Line 1, entry 6: The user id has other than');
   });
 
   test('one is set, listed, found by their address and taken out', async () => {

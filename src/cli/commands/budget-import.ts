@@ -4,6 +4,7 @@ import type { ImportCounts, Imported } from '../../sources/newsletters/budget/im
 import type { FileWords } from '../../sources/newsletters/budget/platform-answer.ts';
 import { Refusal } from '../../std/refusal.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { counted } from '../counted.ts';
 import { untilInterrupted } from '../interrupted.ts';
 import { printable } from '../printable.ts';
 import { barOf } from '../progress-bar.ts';
@@ -44,7 +45,8 @@ export function addBudgetImport(budget: Command, context: Context): void {
         'chapter is the total; without such a line the chapters add up to it. A quarter or a year that is not in it is the sum',
         'of its months or quarters. CSV of entities: cui, name, entity_type, county_name, population. JSON: { "entities":',
         '[ … ], "amounts": [ … ] } with the same names, or an answer of the platform with entity, heatmapUATData or uats.',
-        'A line that cannot be read is named, and does not stop the others.',
+        'A line that cannot be read is named, and does not stop the others; so is one that repeats another, and one in a',
+        'second currency of the same entity and period.',
         example('budget import entities.csv amounts.csv', 'budget import entity.json --period 2023'),
       ].join('\n'),
     )
@@ -138,9 +140,10 @@ function tell(result: FileResult, terminal: Terminal): void {
     ...(isStopped ? ['  Stopped between two batches. The same command does the rest.'] : []),
   );
   terminal.complain(
-    ...problems.map(({ line, problem }) => `${file}, line ${line}: ${printable(problem)}`),
+    ...problems.map(({ line, number, problem }) => {
+      const place = `line ${line}${number === undefined ? '' : `, entry ${number}`}`;
+      return `${file}, ${place}: ${printable(problem)}`;
+    }),
     ...(bad > problems.length ? [`${file}: and ${bad - problems.length} more.`] : []),
   );
 }
-
-const counted = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { addBudgetImport } from './budget-import.ts';
+import { addBudgetRemove } from './budget-remove.ts';
 import { addBudgetShow } from './budget-show.ts';
 
 export function addBudget(program: Command, context: Context): void {
@@ -8,5 +9,5 @@ export function addBudget(program: Command, context: Context): void {
     .command('budget')
     .helpCommand(false)
     .description('Budgets of public entities: what newsletters and alerts tell of');
-  for (const add of [addBudgetImport, addBudgetShow]) add(budget, context);
+  for (const add of [addBudgetImport, addBudgetShow, addBudgetRemove]) add(budget, context);
 }

@@ -33,7 +33,9 @@ export function addNotificationsImport(notifications: Command, context: Context)
         'Read, and never written, are the tables Notifications, NotificationDeliveries and UnsubscribeTokens. What was sent',
         'there counts as sent here: nobody is told of such a period again. What was not finished there is not finished here',
         'either: what had not left is closed, and of what may have left a person decides. Stop the older system first. To run',
-        'it again is safe, and goes on where it stopped.',
+        'it again is safe, and goes on where it stopped. The statuses of deliveries that are known: pending, sending, sent,',
+        'delivered, failed_transient, failed_permanent, suppressed, skipped_unsubscribed, skipped_no_email, and none at all,',
+        'which is sent. With another one, what has a time of sending was sent, and of the rest a person decides.',
         example(
           'notifications import --from postgres://reader@old.example.org/platform --dry-run',
           'notifications import --from sqlite:./old.db',
@@ -49,20 +51,17 @@ export function addNotificationsImport(notifications: Command, context: Context)
       const from = await openForeign(url);
       const interrupted = untilInterrupted();
       try {
-        await withEngine(
-          async ({ db, outbox, consent, clock }) => {
-            const result = await importOld(from, {
-              ...{ db, outbox, suppressions: consent.suppressions, clock, by: operatorName() },
-              ...{ isDryRun: options.dryRun === true, signal: interrupted.signal },
-              ...(!options.json && { onProgress: showProgress(terminal) }),
-            });
-            if (result.problems.length > 0 || !result.isWhole) context.exitCode = 1;
-            if (options.json) return terminal.json({ isDryRun: options.dryRun === true, ...result });
-            terminal.print(...tell(result, options.dryRun === true));
-            terminal.complain(...tellProblems(result));
-          },
-          { mayMakeDatabase: true },
-        );
+        await withEngine(async ({ db, outbox, consent, clock }) => {
+          const result = await importOld(from, {
+            ...{ db, outbox, suppressions: consent.suppressions, clock, by: operatorName() },
+            ...{ isDryRun: options.dryRun === true, signal: interrupted.signal },
+            ...(!options.json && { onProgress: showProgress(terminal) }),
+          });
+          if (result.problems.length > 0 || !result.isWhole) context.exitCode = 1;
+          if (options.json) return terminal.json({ isDryRun: options.dryRun === true, ...result });
+          terminal.print(...tell(result, options.dryRun === true));
+          terminal.complain(...tellProblems(result));
+        });
       } finally {
         interrupted.forget();
         await from.close();
@@ -91,9 +90,10 @@ function tell({ notifications, links, deliveries, isWhole }: Imported, isDryRun:
   const { sent = 0, delivered = 0, unsent = 0, in_doubt = 0, ...others } = deliveries.ends;
   const ended = Object.values(others).reduce((sum, count) => sum + count, 0);
   const be = isDryRun ? 'would be' : 'are';
+  const one = (count: number) => (!isDryRun && count === 1 ? 'is' : be);
   return [
     ...(isDryRun ? ['Dry run: nothing has been changed.'] : []),
-    `Notifications: ${counted(notifications)}; ${notifications.active} of the new ones ${be} active.`,
+    `Notifications: ${counted(notifications)}; ${notifications.active} of the new ones ${one(notifications.active)} active.`,
     `Links in mails: ${counted(links)}.`,
     `Deliveries: ${counted(deliveries)}.`,
     ...(deliveries.taken === 0
@@ -102,17 +102,30 @@ function tell({ notifications, links, deliveries, isWhole }: Imported, isDryRun:
           `  ${sent + delivered} had been sent, ${ended} had ended in another way: none of them is told again.`,
         ]),
     ...(unsent > 0
-      ? [`  ${unsent} had not been sent yet: they ${be} closed as expired, and not sent late.`]
+      ? [
+          `  ${unsent} had not been sent yet: ${unsent === 1 ? 'it' : 'they'} ${one(unsent)} closed as expired, and not sent late.`,
+        ]
       : []),
     ...(in_doubt > 0
       ? [
           `  ${in_doubt} may have been sent, and nobody said so: a person decides. See: npx tidings deliveries list --status needs_review`,
         ]
       : []),
+    ...tellUnknown(deliveries.unknownStatuses),
     ...(deliveries.suppressed > 0
-      ? [`  ${deliveries.suppressed} addresses that it had given up on ${be} on the list of suppressions.`]
+      ? [
+          `  ${deliveries.suppressed} ${deliveries.suppressed === 1 ? 'address' : 'addresses'} that it had given up on ${one(deliveries.suppressed)} on the list of suppressions.`,
+        ]
       : []),
     ...(isWhole ? [] : ['Stopped between two pages. The same command does the rest.']),
+  ];
+}
+
+function tellUnknown(statuses: Record<string, number>): string[] {
+  const named = Object.entries(statuses).map(([status, count]) => `${count} ${printable(status)}`);
+  if (named.length === 0) return [];
+  return [
+    `  Of these, some have a status that is not known here (${named.join(', ')}): what has a time of sending was sent, and of the rest a person decides. None of them is told again by itself.`,
   ];
 }
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { SuppressionEntry } from '../../consent/suppressions.ts';
 import { addressKey } from '../../domain/address.ts';
 import type { Engine } from '../../engine.ts';
+import { type JsonPlace, placeInFile } from '../../std/json-records.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { operatorName } from '../operator.ts';
 import { printable } from '../printable.ts';
@@ -61,7 +62,7 @@ interface ImportResult {
   lifted: number;
   bad: number;
   /** The first of the bad ones. */
-  problems: { line: number; problem: string }[];
+  problems: (JsonPlace & { problem: string })[];
   ignoredColumns: string[];
 }
 
@@ -95,14 +96,15 @@ async function importAll(
     batch = [];
   };
   for await (const record of readSuppressionFile(chunks, ignored)) {
-    const { line } = record;
+    const { line, number } = record;
     result.read += 1;
     const read = 'problem' in record ? record : readEntry(record.found, sources);
     if ('entry' in read) batch.push(read.entry);
     else if ('isLifted' in read) result.lifted += 1;
     else {
       result.bad += 1;
-      if (problems.length < problemsShownMax) problems.push({ line, problem: read.problem });
+      if (problems.length < problemsShownMax)
+        problems.push({ line, ...(number !== undefined && { number }), problem: read.problem });
     }
     if (batch.length === batchSize) await flush();
     if (!json && result.read % batchSize === 0) terminal.progress(`${result.read} lines …`);
@@ -155,7 +157,7 @@ function tellStopped(count: number, isDryRun: boolean): string {
 
 function tellProblems({ bad, problems }: ImportResult): string[] {
   return [
-    ...problems.map(({ line, problem }) => `Line ${line}: ${problem}`),
+    ...problems.map(({ problem, ...place }) => `${placeInFile(place)}: ${problem}`),
     ...(bad > problems.length
       ? [
           `And ${bad - problems.length} more. Mend these and import the file again: what is in already is passed over.`,

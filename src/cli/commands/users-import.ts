@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
-import type { LocalUser, LocalUsers } from '../../sources/newsletters/users/local-users.ts';
+import type { ImportedUsers } from '../../sources/newsletters/users/import-users.ts';
+import type { LocalUsers } from '../../sources/newsletters/users/local-users.ts';
+import { placeInFile } from '../../std/json-records.ts';
 import { type Context, example, jsonOption } from '../context.ts';
 import { untilInterrupted } from '../interrupted.ts';
 import { printable } from '../printable.ts';
@@ -21,7 +23,8 @@ export function addUsersImport(users: Command, context: Context): void {
         '',
         'Columns are user_id (or id), email and verified; the last may be left out, and then all are. Without a header they',
         "are in this order. The list that Clerk's dashboard exports is read as it is; other columns are passed over. A line",
-        'that cannot be read is named, and does not stop the others. The same list again changes nothing.',
+        'that cannot be read is named, and does not stop the others; so is a user who is in it twice with two addresses.',
+        'JSON is a list, { "users": [ … ] }, or an object a line, with the same names. The same list again changes nothing.',
         example('users import users.csv'),
       ].join('\n'),
     )
@@ -34,7 +37,7 @@ export function addUsersImport(users: Command, context: Context): void {
           if (result.bad > 0 || !result.isWhole) context.exitCode = 1;
           if (json) return terminal.json(result);
           terminal.print(...tell(result));
-          terminal.complain(...result.problems.map(({ line, problem }) => `Line ${line}: ${problem}`));
+          terminal.complain(...tellProblems(result));
         });
       } finally {
         interrupted.forget();
@@ -43,19 +46,11 @@ export function addUsersImport(users: Command, context: Context): void {
     });
 }
 
-interface ImportResult {
-  read: number;
-  added: number;
-  changed: number;
-  bad: number;
-  /** The first of the bad ones. */
-  problems: { line: number; problem: string }[];
+interface ImportResult extends ImportedUsers {
   ignoredColumns: string[];
-  isWhole: boolean;
 }
 
-const batchMax = 500;
-const problemsShownMax = 100;
+const toldFrom = 500;
 
 async function importAll(
   directory: LocalUsers,
@@ -63,45 +58,40 @@ async function importAll(
   terminal: Terminal | undefined,
   signal: AbortSignal,
 ): Promise<ImportResult> {
-  const { readUsersFile } = await import('../../sources/newsletters/users/users-file.ts');
+  const [{ readUsersFile }, { importUsers }] = await Promise.all([
+    import('../../sources/newsletters/users/users-file.ts'),
+    import('../../sources/newsletters/users/import-users.ts'),
+  ]);
   const ignored = new Set<string>();
-  const result: ImportResult = {
-    ...{ read: 0, added: 0, changed: 0, bad: 0, problems: [], ignoredColumns: [], isWhole: true },
-  };
-  let batch: LocalUser[] = [];
-  const flush = async () => {
-    const { added, changed } = await directory.put(batch);
-    result.added += added;
-    result.changed += changed;
-    batch = [];
+  function onBatch(read: number): void {
     const bar = process.stderr.isTTY && text.octets > 0 ? `${barOf(text.octetsRead() / text.octets)} ` : '';
-    if (result.read >= batchMax) terminal?.progress(`${bar}${result.read} users …`);
-  };
-  for await (const record of readUsersFile(text.chunks, ignored)) {
-    result.read += 1;
-    if ('user' in record) batch.push(record.user);
-    else {
-      result.bad += 1;
-      if (result.problems.length < problemsShownMax) result.problems.push(record);
-    }
-    if (batch.length === batchMax) await flush();
-    if (signal.aborted) {
-      result.isWhole = false;
-      break;
-    }
+    if (read >= toldFrom) terminal?.progress(`${bar}${read} users …`);
   }
-  await flush();
-  return { ...result, ignoredColumns: [...ignored] };
+  const records = readUsersFile(text.chunks, ignored);
+  const imported = await importUsers({ directory, records, signal, onBatch });
+  return { ...imported, ignoredColumns: [...ignored] };
 }
 
-function tell({ read, added, changed, bad, ignoredColumns, isWhole }: ImportResult): string[] {
+function tell(result: ImportResult): string[] {
+  const { read, added, changed, repeated, bad, withoutAddress, unverified, ignoredColumns, isWhole } = result;
   if (read === 0) return ['There is nobody in it: nothing was changed.'];
-  const same = read - added - changed - bad;
+  const same = read - added - changed - repeated - bad;
+  const some = (count: number, words: string) =>
+    count > 0 ? [`${count} ${count === 1 ? 'has' : 'have'} ${words}: nothing is sent to them.`] : [];
   return [
-    `${read} ${read === 1 ? 'user' : 'users'} read: ${added} new, ${changed} changed, ${same} as before${bad > 0 ? `, ${bad} bad` : ''}.`,
+    `${read} ${read === 1 ? 'user' : 'users'} read: ${added} new, ${changed} changed, ${same} as before${repeated > 0 ? `, ${repeated} said twice` : ''}${bad > 0 ? `, ${bad} bad` : ''}.`,
+    ...some(withoutAddress, 'no address'),
+    ...some(unverified, 'an address that is not verified'),
     ...(ignoredColumns.length > 0
       ? [`Columns that were not read: ${printable(ignoredColumns.join(', '))}.`]
       : []),
     ...(isWhole ? [] : ['Stopped between two batches. The same command does the rest.']),
+  ];
+}
+
+function tellProblems({ bad, problems }: ImportResult): string[] {
+  return [
+    ...problems.map(({ problem, ...place }) => `${placeInFile(place)}: ${problem}`),
+    ...(bad > problems.length ? [`And ${bad - problems.length} more.`] : []),
   ];
 }

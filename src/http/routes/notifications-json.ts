@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { filterNames } from '../../sources/newsletters/budget/series-filter.ts';
 import { alertOperators } from '../../sources/newsletters/mail/alert-verdict.ts';
 import { notificationTypes } from '../../sources/newsletters/notification-type.ts';
 import { configLimits, datasetIdPattern } from '../../sources/newsletters/notifications/alert-config.ts';
@@ -76,7 +77,8 @@ export const config = Type.Object(
     ),
     filter: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: 'Of `alert_series_analytics`: which series.',
+        description: `Of \`alert_series_analytics\`: which series. \`account_category\` must be there, \`vn\` (income) or \`ch\` (expenses), and with imported budgets \`entity_cuis\`. All fields: ${filterNames.join(', ')}.`,
+        examples: [{ account_category: 'ch', entity_cuis: ['4305857'], functional_prefixes: ['65'] }],
       }),
     ),
     datasetId: Type.Optional(

@@ -54,7 +54,10 @@ export interface NewslettersParts {
 export function createNewsletters(parts: NewslettersParts): Newsletters {
   const { budget, users, entityUrl, preferencesUrl, baseUrl } = parts;
   const links = { entityUrl, preferencesUrl, platformBaseUrl: () => baseUrl().replace(/\/+$/, '') };
-  const notifications = createNotifications(parts);
+  const notifications = createNotifications({
+    ...parts,
+    ...(budget.filterProblem && { filterProblem: budget.filterProblem }),
+  });
   const runs = createRuns({ ...parts, links });
   return {
     source: createNewsletterSource({ ...parts, links, notifications }),

@@ -10,8 +10,12 @@ export interface BudgetData {
   reports(wanted: readonly ReportWanted[]): Promise<ReadonlyMap<string, EntityReport>>;
   /** In the order of the question; null where the series has no value in that period. */
   seriesValues(wanted: readonly SeriesWanted[]): Promise<readonly (SeriesValue | null)[]>;
+  /** Why a series can never be told, whatever is imported or answered; undefined where it can be asked for. */
+  filterProblem?(filter: SeriesWanted['filter']): string | undefined;
   /** By id; those that nobody knows are not in it. */
   datasets(ids: readonly string[]): Promise<ReadonlyMap<string, Dataset>>;
+  /** Where somebody else is asked: why they cannot be, if they cannot. For an operator. */
+  probe?(): Promise<string | undefined>;
   close?(): Promise<void>;
 }
 

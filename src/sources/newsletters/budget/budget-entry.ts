@@ -30,6 +30,10 @@ export interface AmountEntry {
   currency: string;
 }
 
+/** What an amount is of: there is one of each. */
+export const amountKey = ({ cui, periodKey, side, chapter }: AmountEntry) =>
+  `${cui} ${periodKey} ${side} ${chapter}`;
+
 export type ReadEntry = { entry: BudgetEntry } | { problem: string };
 
 /** As they stand in a column or a member: texts, exact numbers, or whatever else somebody wrote there. */

@@ -140,20 +140,17 @@ describe('JSON', () => {
   ]
 }`;
     expect(await read(text)).toEqual([
-      { line: 2, entry: entity({ entityType: 'uat', countyName: 'CJ', population: 5 }) },
-      { line: 4, entry: amount({ amount: '90071992547409931.5' }) },
-      { line: 5, entry: amount({ chapter: '65', chapterName: 'A' }) },
-      { line: 6, problem: expect.stringContaining('is no amount') },
-      { line: 3, problem: 'Something in this list is no object.' },
+      { line: 2, number: 1, entry: entity({ entityType: 'uat', countyName: 'CJ', population: 5 }) },
+      { line: 4, number: 1, entry: amount({ amount: '90071992547409931.5' }) },
+      { line: 5, number: 2, entry: amount({ chapter: '65', chapterName: 'A' }) },
+      { line: 6, number: 3, problem: expect.stringContaining('is no amount') },
+      { line: 3, number: 4, problem: 'This is no object.' },
     ]);
   });
 
   test('a list alone', async () => {
     expect(await entries([{ cui: '4305857', period: '2023', side: 'vn', amount: 1.5 }])).toEqual([amount()]);
-    expect(await entries([{ cui: '4305857', name: 'CLUJ' }, 'x'])).toEqual([
-      entity(),
-      'Something in this list is no object.',
-    ]);
+    expect(await entries([{ cui: '4305857', name: 'CLUJ' }, 'x'])).toEqual([entity(), 'This is no object.']);
     expect(await entries([])).toEqual([]);
   });
 
@@ -186,6 +183,14 @@ describe("an answer of the platform's", () => {
       code: 'period_required',
       message: 'This answer does not say what was asked for. Say it, as in: --period 2023',
     });
+  });
+
+  test('entity: of the period that was asked for the total holds, once', async () => {
+    const entity = { ...cluj, incomeTrend: trend('RON', 3), totalIncome: 9 };
+    expect(await entries({ data: { entity } }, { period: '2022-Q1' })).toEqual([
+      known,
+      amount({ periodKey: '2022-Q1', amount: '9' }),
+    ]);
   });
 
   test('entity: trends name their own periods', async () => {

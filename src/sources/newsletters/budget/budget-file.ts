@@ -17,7 +17,11 @@ import { entriesInAnswer, type FileWords } from './platform-answer.ts';
  * our own shape, `{ "entities": [ … ], "amounts": [ … ] }`, whose members are called as the columns are, or an answer of the
  * platform's API. What cannot be read is told with its line, and the next goes on.
  */
-export type BudgetRecord = { line: number } & ReadEntry;
+export type BudgetRecord = {
+  line: number;
+  /** In a list of JSON, from 1: all of them may stand in one line. */
+  number?: number;
+} & ReadEntry;
 
 /** `ignored` is filled with the names of columns that mean nothing to us. */
 export async function* readBudgetFile(
@@ -103,9 +107,10 @@ function* recordsInJson(text: string, words: FileWords): Generator<BudgetRecord>
     return;
   }
   for (const [list, read] of [[entities ?? [], readEntity] as const, [amounts ?? [], readAmount] as const])
-    for (const part of list) {
-      if (isObject(part)) yield { line: lineOf(part), ...read(fieldsOf(part)) };
-      else yield { line: lineOf(list), problem: 'Something in this list is no object.' };
+    for (const [index, part] of list.entries()) {
+      const number = index + 1;
+      if (isObject(part)) yield { line: lineOf(part), number, ...read(fieldsOf(part)) };
+      else yield { line: lineOf(list), number, problem: 'This is no object.' };
     }
 }
 

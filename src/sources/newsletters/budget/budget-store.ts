@@ -2,12 +2,24 @@ import { sql } from 'kysely';
 import type { Database, Tx } from '../../../db/database.ts';
 import { type DialectName, namesOf, rowsOf } from '../../../db/dialect.ts';
 import type { Clock } from '../../../std/clock.ts';
-import type { AmountEntry, BudgetEntry, EntityEntry } from './budget-entry.ts';
+import { type AmountEntry, amountKey, type BudgetEntry, type EntityEntry } from './budget-entry.ts';
 
-/** Where imported budgets are kept. To put the same in again changes nothing; what is new of something known takes its place. */
+/**
+ * Where imported budgets are kept. To put the same in again changes nothing; what is new of something known takes its place. A period
+ * of an entity has one currency: amounts in two are never added up, so that a total would leave some out.
+ */
 export interface BudgetStore {
-  /** In one transaction; answers how many of them are new or other than before. */
-  put(entries: readonly BudgetEntry[]): Promise<number>;
+  /** In one transaction. */
+  put(entries: readonly BudgetEntry[]): Promise<Put>;
+  /** All amounts of an entity in a period; answers how many there were. */
+  remove(cui: string, periodKey: string): Promise<number>;
+}
+
+interface Put {
+  /** How many are new or other than before. */
+  changed: number;
+  /** Why some were not taken, by their places. */
+  refused: ReadonlyMap<number, string>;
 }
 
 const entityColumns = {
@@ -24,14 +36,64 @@ export function createBudgetStore({ db, clock }: { db: Database; clock: Clock })
     put: (entries) =>
       db.transaction(async (tx) => {
         const entities = entries.filter((entry) => entry.kind === 'entity');
-        const amounts = entries.filter((entry) => entry.kind === 'amount');
-        return (
-          (await putEntities(tx, db.dialect, entities, clock.now())) +
-          (await putAmounts(tx, db.dialect, amounts))
+        const refused = await otherCurrencies(tx, db.dialect, entries);
+        const amounts = entries.filter(
+          (entry, place): entry is AmountEntry => entry.kind === 'amount' && !refused.has(place),
         );
+        const changed =
+          (await putEntities(tx, db.dialect, entities, clock.now())) +
+          (await putAmounts(tx, db.dialect, amounts));
+        return { changed, refused };
       }),
+    async remove(cui, periodKey) {
+      const { numDeletedRows } = await db.write
+        .deleteFrom('budget_amounts')
+        .where('cui', '=', cui)
+        .where('period_key', '=', periodKey)
+        .executeTakeFirst();
+      return Number(numDeletedRows);
+    },
   };
 }
+
+/** What is known holds, and of what is not known yet the first. One line of a period is looked at: the others are in its currency. */
+async function otherCurrencies(
+  tx: Tx,
+  dialect: DialectName,
+  entries: readonly BudgetEntry[],
+): Promise<ReadonlyMap<number, string>> {
+  const ofPeriod = new Map<string, { cui: string; period_key: string }>();
+  for (const entry of entries)
+    if (entry.kind === 'amount')
+      ofPeriod.set(periodOf(entry), { cui: entry.cui, period_key: entry.periodKey });
+  const { rows } = await sql<{ cui: string; period_key: string; currency: string | null }>`
+    SELECT input.cui, input.period_key, (
+      SELECT currency FROM budget_amounts AS known
+      WHERE known.cui = input.cui AND known.period_key = input.period_key LIMIT 1
+    ) AS currency
+    FROM ${rowsOf(dialect, { cui: 'text', period_key: 'text' }, [...ofPeriod.values()])}
+  `.execute(tx);
+  const currencies = new Map(
+    rows.flatMap(({ cui, period_key, currency }) =>
+      currency === null ? [] : [[periodOf({ cui, periodKey: period_key }), currency]],
+    ),
+  );
+  const refused = new Map<number, string>();
+  for (const [place, entry] of entries.entries()) {
+    if (entry.kind !== 'amount') continue;
+    const { cui, periodKey, currency } = entry;
+    const known = currencies.get(periodOf(entry));
+    if (known === undefined) currencies.set(periodOf(entry), currency);
+    else if (known !== currency)
+      refused.set(
+        place,
+        `It is in ${currency}, and the budget of CUI ${cui} in ${periodKey} is in ${known}: a period has one currency. To begin it anew in another: npx tidings budget remove ${cui} ${periodKey}`,
+      );
+  }
+  return refused;
+}
+
+const periodOf = ({ cui, periodKey }: Pick<AmountEntry, 'cui' | 'periodKey'>) => `${cui} ${periodKey}`;
 
 /** A file that does not say how many live there takes nothing away from one that did. */
 async function putEntities(
@@ -66,8 +128,7 @@ async function putEntities(
 async function putAmounts(tx: Tx, dialect: DialectName, amounts: readonly AmountEntry[]): Promise<number> {
   if (amounts.length === 0) return 0;
   const names = namesOf(amountColumns);
-  const keyOf = ({ cui, periodKey, side, chapter }: AmountEntry) => `${cui} ${periodKey} ${side} ${chapter}`;
-  const rows = ordered(amounts, keyOf).map(({ kind: _, periodKey, chapterName, ...amount }) => ({
+  const rows = ordered(amounts, amountKey).map(({ kind: _, periodKey, chapterName, ...amount }) => ({
     ...{ ...amount, period_key: periodKey, chapter_name: chapterName },
   }));
   const { rows: written } = await sql`

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../../../std/log.ts';
 import type { BudgetData, Dataset } from './budget-data.ts';
@@ -24,12 +24,8 @@ export function createDatasetFiles({ folder, log }: DatasetFilesParts): Pick<Bud
   async function find(id: string): Promise<Dataset | undefined> {
     if (!isDatasetId(id)) return undefined;
     for (const ending of endings) {
-      const text = await readBounded(join(folder, `${id}.${ending}`));
-      if (text === undefined) continue;
-      // With its parser, which is loaded where there is something to parse.
-      const { readDataset } = await import('./dataset-text.ts');
-      const read =
-        typeof text === 'string' ? readDataset(text, ending === 'json' ? 'json' : 'yaml', id) : text;
+      const read = await readFile(folder, id, ending);
+      if (read === undefined) continue;
       if ('dataset' in read) return read.dataset;
       log.warn('budget.dataset_unreadable', { datasetId: id, ...read });
       return undefined;
@@ -47,6 +43,41 @@ export function createDatasetFiles({ folder, log }: DatasetFilesParts): Pick<Bud
       return found;
     },
   };
+}
+
+/** What is in the folder, as far as it is a dataset by its name: for an operator. Undefined where there is no folder. */
+export async function checkDatasetFiles(
+  folder: string,
+): Promise<
+  { known: string[]; unreadable: { file: string; problem: string }[]; isMore: boolean } | undefined
+> {
+  const files = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (['ENOENT', 'ENOTDIR'].includes(error.code ?? '')) return undefined;
+    throw error;
+  });
+  if (!files) return undefined;
+  const named = files.flatMap((file) => {
+    const ending = endings.find((one) => file.endsWith(`.${one}`));
+    const id = ending === undefined ? '' : file.slice(0, -ending.length - 1);
+    return ending !== undefined && isDatasetId(id) ? [{ file, id, ending }] : [];
+  });
+  const checked = { known: [] as string[], unreadable: [] as { file: string; problem: string }[] };
+  for (const { file, id, ending } of named.slice(0, checkedMax)) {
+    const read = await readFile(folder, id, ending);
+    if (read && 'problem' in read) checked.unreadable.push({ file, problem: read.problem });
+    else if (read) checked.known.push(id);
+  }
+  return { ...checked, isMore: named.length > checkedMax };
+}
+
+const checkedMax = 500;
+
+async function readFile(folder: string, id: string, ending: (typeof endings)[number]) {
+  const text = await readBounded(join(folder, `${id}.${ending}`));
+  if (typeof text !== 'string') return text;
+  // With its parser, which is loaded where there is something to parse.
+  const { readDataset } = await import('./dataset-text.ts');
+  return readDataset(text, ending === 'json' ? 'json' : 'yaml', id);
 }
 
 /** Undefined where there is no such file. What else may go wrong with a disk may go right later, and is thrown. */

@@ -91,7 +91,21 @@ export function createGraphqlBudget({
       });
     },
 
+    filterProblem(filter) {
+      const read = readSeriesFilter(filter);
+      return 'problem' in read ? read.problem : undefined;
+    },
+
     datasets,
+    async probe() {
+      try {
+        await client.ask({ query: 'query TidingsProbe { __typename }', variables: {} });
+        return undefined;
+      } catch (error) {
+        if (!(error instanceof BudgetUnavailable)) throw error;
+        return `${error.message} (${error.code})`;
+      }
+    },
     close: () => client.close(),
   };
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createManualClock } from '../../../std/clock.ts';
+import { decimalOf } from '../../../std/decimal.ts';
 import type { BudgetEntry } from './budget-entry.ts';
 import type { BudgetRecord } from './budget-file.ts';
 import { type ImportOrder, importBudget } from './import-budget.ts';
@@ -18,7 +19,7 @@ function run(records: AsyncIterable<BudgetRecord>, more: Partial<ImportOrder> = 
   const store = {
     async put(entries: readonly BudgetEntry[]) {
       batches.push(entries.length);
-      return 1;
+      return { changed: 1, refused: new Map<number, string>() };
     },
   };
   const { signal } = new AbortController();
@@ -50,4 +51,33 @@ test('all that is bad is counted, and the first of it told', async () => {
     100,
     { line: 100, problem: 'No.' },
   ]);
+});
+
+const amountOf = (cui: number): BudgetEntry => ({
+  ...{
+    kind: 'amount',
+    cui: String(cui),
+    periodKey: '2023',
+    side: 'income',
+    chapter: '65',
+    chapterName: null,
+  },
+  ...{ amount: decimalOf(1), currency: 'RON' },
+});
+
+test('an amount that is in the file already is a bad line, however long ago it was, and the first holds', async () => {
+  async function* records(): AsyncGenerator<BudgetRecord> {
+    for (let line = 2; line < 3_000; line++) yield { line, entry: amountOf(1000 + line) };
+    yield { line: 3_000, entry: amountOf(1003) };
+    yield { line: 3_001, number: 7, entry: amountOf(1004) };
+  }
+  const { batches, done } = run(records());
+  expect(await done).toMatchObject({
+    ...{ amounts: 2_998, bad: 2 },
+    problems: [
+      { line: 3_000, problem: expect.stringMatching(/^It repeats line 3, which holds: the same CUI/) },
+      { line: 3_001, number: 7, problem: expect.stringMatching(/^It repeats entry 4,/) },
+    ],
+  });
+  expect(batches.reduce((sum, count) => sum + count, 0)).toBe(2_998);
 });

@@ -69,6 +69,11 @@ export function createLocalBudget({ db, clock, log, datasets }: LocalBudgetParts
       });
     },
 
+    filterProblem(filter) {
+      const series = localSeriesOf(filter);
+      return 'problem' in series ? series.problem : undefined;
+    },
+
     datasets,
   };
 }

@@ -59,7 +59,9 @@ function* entriesOfEntity(part: Part, { period }: FileWords): Generator<AnswerEn
     (Array.isArray(data) ? data.filter(isPart) : []).map((point) => ({ side, point })),
   );
   if (period === undefined && known.length > 0 && points.length === 0) throw wordMissing('--period 2023');
-  for (const { side, point } of points)
+  // Of the period that was asked for the total holds, and is not told a second time by its trend.
+  const isTold = (side: Side, x: unknown) => x === period && known.some(([one]) => one === side);
+  for (const { side, point } of points.filter(({ side, point }) => !isTold(side, point.x)))
     yield { part: point, ...readAmount({ cui: part.cui, period: point.x, side, amount: point.y, currency }) };
   if (period === undefined) return;
   for (const [side, amount] of known)

@@ -34,6 +34,7 @@ export function createRunCache(budget: BudgetData, { entriesMax }: { entriesMax:
       const found = await datasets(ids, (id) => id);
       return new Map(ids.flatMap((id, index) => entryOf(id, found[index])));
     },
+    ...(budget.filterProblem && { filterProblem: budget.filterProblem }),
     ...(budget.close && { close: () => (budget.close as () => Promise<void>)() }),
   };
 }

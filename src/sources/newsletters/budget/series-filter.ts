@@ -83,6 +83,9 @@ const members: Readonly<Record<string, Check>> = {
   exclude: (value) => isObject(value) && problemIn(value, shared, 'exclude.') === undefined,
 };
 
+/** As a document names them. */
+export const filterNames: readonly string[] = Object.keys(members);
+
 function problemIn(
   filter: SeriesFilter,
   known: Readonly<Record<string, Check>>,

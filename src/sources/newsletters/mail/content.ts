@@ -133,7 +133,14 @@ const linksOf = ({ platformBaseUrl, ...links }: ContentParts['links']) => ({
 
 async function alertContents(asked: readonly Asked[], parts: ContentParts): Promise<[number, Content][]> {
   const { budget, links } = parts;
-  const configs = asked.map((one) => ({ ...one, config: storedAlertConfig(one.wish.config) }));
+  const read = asked.map((one) => ({ ...one, config: storedAlertConfig(one.wish.config) }));
+  const problemOf = ({ filter }: AlertConfig) => filter && budget.filterProblem?.(filter);
+  const configs = read.filter(({ config }) => problemOf(config) === undefined);
+  const unknown = read.flatMap(({ seq, config }): [number, Content][] => {
+    const problem = problemOf(config);
+    const sentence = `Its filter is none that the budgets can be asked with: ${problem}`;
+    return problem === undefined ? [] : [[seq, ineligible('unknown_filter', sentence)]];
+  });
   const keyOf = ({ wish, period }: Asked) => `${wish.config} ${period.key}`;
   const distinct = [...new Map(configs.map((one) => [keyOf(one), one])).values()];
   const found = await askSafely(distinct, keyOf, async (some) => {
@@ -154,7 +161,7 @@ async function alertContents(asked: readonly Asked[], parts: ContentParts): Prom
       }),
     );
   });
-  return configs.map((one): [number, Content] => {
+  const judged = configs.map((one): [number, Content] => {
     const answer = found.get(keyOf(one));
     if (answer && 'failure' in answer) return [one.seq, answer.failure];
     const { value, titles } = answer?.value ?? { value: null, titles: {} };
@@ -170,6 +177,7 @@ async function alertContents(asked: readonly Asked[], parts: ContentParts): Prom
     });
     return [one.seq, { kind: 'content', template: 'alert-series', locale: one.language, props }];
   });
+  return [...unknown, ...judged];
 }
 
 /** As its owner calls it, or the dataset does. */

@@ -51,6 +51,15 @@ export function readAlertConfig(type: NotificationType, given: unknown): AlertCo
   };
 }
 
+/** Why the data that there is can never tell of a series; undefined where it can. */
+export type FilterProblem = (filter: Readonly<Record<string, unknown>>) => string | undefined;
+
+/** A series that nobody could ever tell of is refused while somebody can do something about it. */
+export function requireKnownSeries(config: AlertConfig | null, problemOf: FilterProblem | undefined): void {
+  const problem = config?.filter && problemOf?.(config.filter);
+  if (problem !== undefined) throw invalid('filter', `cannot be watched: ${problem.replace(/\.$/, '')}`);
+}
+
 export const alertConfigJson = (config: AlertConfig): string => canonicalJson(config);
 
 function readWhat(

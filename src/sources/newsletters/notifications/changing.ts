@@ -4,7 +4,7 @@ import { stopDeliveries } from '../../../outbox/stop.ts';
 import { Refusal } from '../../../std/refusal.ts';
 import { isNewsletter } from '../notification-type.ts';
 import { type ActivatingParts, activateIn, requireRoom, welcome } from './activating.ts';
-import { readAlertConfig } from './alert-config.ts';
+import { type FilterProblem, readAlertConfig, requireKnownSeries } from './alert-config.ts';
 import { cellsOf, notificationOf, ownerOf, requireLocale } from './notification.ts';
 import type { Change, Notifications } from './notifications.ts';
 import { actor, inactiveCells, lockUser, requireOwn } from './rows.ts';
@@ -50,7 +50,7 @@ export function createChanging(parts: ActivatingParts): Pick<Notifications, 'upd
       const changed = await db.transaction(async (tx) => {
         await lockUser(tx, db.dialect, userId);
         const row = await requireOwn(tx, userId, id);
-        const cells = { ...read.cells, ...(await configCells(tx, row, change.config)) };
+        const cells = { ...read.cells, ...(await configCells(tx, row, change.config, parts.filterProblem)) };
         const isNew = Object.entries(cells).some(([name, value]) => row[name as keyof typeof row] !== value);
         if (isNew) {
           await tx
@@ -87,12 +87,18 @@ function readChange({ isActive, locale, config }: Change) {
 }
 
 /** Another wish is another hash; one that its user has already is not had twice. */
-async function configCells(tx: Tx, row: NotificationRow, config: unknown) {
+async function configCells(
+  tx: Tx,
+  row: NotificationRow,
+  config: unknown,
+  filterProblem: FilterProblem | undefined,
+) {
   if (config === undefined) return {};
   const { type } = notificationOf(row);
   if (isNewsletter(type))
     throw new Refusal('invalid_config', 'A newsletter has no config; subscribe to another entity instead.');
   const wish = { type, entityCui: null, config: readAlertConfig(type, config) };
+  requireKnownSeries(wish.config, filterProblem);
   const { config: json, dataset_id, hash } = cellsOf(row.user_id, wish);
   const same = await byHash(tx, hash);
   if (!same || same.id === row.id) return { config: json, dataset_id, hash };

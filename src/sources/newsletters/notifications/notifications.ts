@@ -6,6 +6,9 @@ import type { FactListener } from '../../../outbox/facts.ts';
 import type { Clock } from '../../../std/clock.ts';
 import type { Ids } from '../../../std/ids.ts';
 import type { Log } from '../../../std/log.ts';
+import type { NotificationType } from '../notification-type.ts';
+import { createAdding } from './adding.ts';
+import type { FilterProblem } from './alert-config.ts';
 import { keepBooks } from './books.ts';
 import { createChanging } from './changing.ts';
 import { createLeaving } from './leaving.ts';
@@ -23,6 +26,10 @@ import { createSubscribing } from './subscribing.ts';
 export interface Notifications {
   /** New, there already, or there and active again. */
   subscribe(order: SubscribeOrder): Promise<Subscribed>;
+  /** By an operator's list, in one transaction: who has left is not brought back, and what is there stays as it is. */
+  add(orders: readonly SubscribeOrder[]): Promise<Added[]>;
+  /** Everybody's, in the order of their ids, without those that were deleted: for an operator. */
+  all(order: AllOrder): Promise<Page<Notification>>;
   /** Newest first, without those that were deleted. */
   list(userId: string, page: PageOrder): Promise<Page<Notification>>;
   ofEntity(userId: string, cui: string): Promise<Notification[]>;
@@ -62,6 +69,14 @@ export interface SubscribeOrder {
 export interface Subscribed {
   kind: 'created' | 'reactivated' | 'existing';
   notification: Notification;
+}
+
+export type Added = { kind: 'created' | 'existing' | 'left' } | { kind: 'refused'; problem: string };
+
+interface AllOrder extends PageOrder {
+  userId?: string | undefined;
+  entityCui?: string | undefined;
+  type?: NotificationType | undefined;
 }
 
 /** What is left out stays as it is. */
@@ -133,6 +148,8 @@ export interface NotificationsParts {
   ids: Ids;
   log: Log;
   unsubscribe: Pick<Unsubscribe, 'comeBack'>;
+  /** Of the data that alerts are judged by; without it any filter may be watched. */
+  filterProblem?: FilterProblem;
   limits?: Partial<NotificationLimits>;
 }
 
@@ -141,6 +158,7 @@ export function createNotifications({ limits, ...given }: NotificationsParts): N
   const { db, clock } = given;
   return {
     ...createSubscribing(parts),
+    ...createAdding(parts),
     ...createChanging(parts),
     ...createOptingOut(parts),
     ...createLeaving(parts),

@@ -10,7 +10,7 @@ import type { Notifications, OwnDelivery, Page } from './notifications.ts';
 import { recipientsOf, requireOwn } from './rows.ts';
 
 /** Reading what is one's own: never locks, never changes. */
-type Reading = Pick<Notifications, 'list' | 'ofEntity' | 'find' | 'deliveries' | 'recipientsOf'>;
+type Reading = Pick<Notifications, 'all' | 'list' | 'ofEntity' | 'find' | 'deliveries' | 'recipientsOf'>;
 
 export function createReading(db: Database): Reading {
   const mine = (userId: string) =>
@@ -27,6 +27,20 @@ export function createReading(db: Database): Reading {
       const last = after === undefined ? undefined : await lastOf(userId, after);
       let rows = mine(userId).limit(limit + 1);
       if (last) rows = rows.where(sql<boolean>`(created_at, id) < (${last.created_at}, ${last.id})`);
+      return pageOf((await rows.execute()).map(notificationOf), limit);
+    },
+
+    async all({ userId, entityCui, type, limit, after }) {
+      let rows = db.read
+        .selectFrom('notifications')
+        .selectAll()
+        .where('deleted_at', 'is', null)
+        .orderBy('id')
+        .limit(limit + 1);
+      if (userId !== undefined) rows = rows.where('user_id', '=', userId);
+      if (entityCui !== undefined) rows = rows.where('entity_cui', '=', requireCui(entityCui));
+      if (type !== undefined) rows = rows.where('notification_type', '=', type);
+      if (after !== undefined) rows = rows.where('id', '>', after);
       return pageOf((await rows.execute()).map(notificationOf), limit);
     },
 

@@ -1,6 +1,7 @@
 import type { Tx } from '../../../db/database.ts';
 import type { NotificationRow } from '../../../db/newsletters-schema.ts';
 import { type ActivatingParts, activateIn, requireRoom, welcome } from './activating.ts';
+import { requireKnownSeries } from './alert-config.ts';
 import { cellsOf, notificationOf, readWish, requireLocale, requireUserId } from './notification.ts';
 import type { Notifications, Subscribed } from './notifications.ts';
 import { activeCells, lockUser } from './rows.ts';
@@ -46,7 +47,9 @@ export function createSubscribing(parts: ActivatingParts): Pick<Notifications, '
   return {
     async subscribe(order) {
       const userId = requireUserId(order.userId);
-      const cells = cellsOf(userId, readWish(order));
+      const wish = readWish(order);
+      requireKnownSeries(wish.config, parts.filterProblem);
+      const cells = cellsOf(userId, wish);
       const locale = order.locale === undefined ? undefined : requireLocale(order.locale);
       const made = await db.transaction(async (tx): Promise<Subscribed> => {
         await lockUser(tx, db.dialect, userId);

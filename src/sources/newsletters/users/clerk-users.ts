@@ -98,6 +98,12 @@ export function createClerkUsers(parts: ClerkUsersParts): UserDirectory {
       return known;
     },
 
+    async probe() {
+      const answer = await exchange.get('/v1/users?limit=1');
+      if (answer.kind === 'json') return Array.isArray(answer.value) ? undefined : noList.message;
+      return answer.kind === 'failed' ? answer.message : refusing.message;
+    },
+
     close: () => exchange.close(),
   };
 }

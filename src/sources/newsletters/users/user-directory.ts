@@ -10,6 +10,8 @@ export interface UserDirectory {
   addressesOf(userIds: readonly string[]): Promise<ReadonlyMap<string, FoundAddress>>;
   /** Which users have this address, where that can be asked: an operator asks by it. */
   usersAt?(address: Address, limit: number): Promise<string[]>;
+  /** Where somebody else is asked: why they cannot be, if they cannot. For an operator. */
+  probe?(): Promise<string | undefined>;
   close?(): Promise<void>;
 }
 

@@ -24,6 +24,8 @@ describe('a list of users', () => {
     ['with a mark at its beginning', '\ufeffid\temail\r\nuser_1\tana@example.org\r\n'],
     ['as JSON', '[{"userId":"user_1","email":"ana@example.org","verified":true}]'],
     ['as JSON lines', '{"id":"user_1","email":"ana@example.org"}\n\n'],
+    ['as a list in an object', '{ "users": [{"id":"user_1","email":"ana@example.org"}], "total": 1 }'],
+    ['as one of many lines', '\ufeff{\n  "Users" : [\n{"id":"user_1",\n"email":"ana@example.org"}\n]\n}\n'],
   ])('%s', async (_, text) => {
     expect(await users(text)).toEqual([ana]);
     // However it comes in.
@@ -59,16 +61,48 @@ describe('a list of users', () => {
       ].join('\n'),
     );
     expect(records.map((record) => ('problem' in record ? record.problem : record.user.userId))).toEqual([
-      expect.stringMatching(/^The user id is missing, or has other/),
+      expect.stringMatching(/^The user id has other than 1 to 128 letters/),
       expect.stringMatching(/^The address has no @/),
       'Whether it is verified must be true or false.',
       'user_1',
     ]);
-    expect(await users('[7, {"userId": 3}, {"userId":"user_1","email":"ana@example.org"}, {"x"]')).toEqual([
+    expect(await users('[7, {"email": 3}, {"userId":"user_1","email":"ana@example.org"}, {"x"]')).toEqual([
       expect.stringMatching(/^This is no object/),
-      expect.stringMatching(/^The user id is missing/),
+      'The user id is missing.',
       ana,
       expect.stringMatching(/not JSON|not closed/),
+    ]);
+  });
+
+  test('in one line says which of them it is', async () => {
+    const { records } = await read(
+      '[{"id":"a","email":"a@example.org"},{"id":"b","email":"none"},{"id":"c:d"}]',
+    );
+    expect(records.map(({ line, number }) => `${line}/${number}`)).toEqual(['1/1', '1/2', '1/3']);
+    const inObject = await read('{"users":\n[{"id":"a:b"}]}');
+    expect(inObject.records).toMatchObject([{ line: 2, number: 1, problem: expect.anything() }]);
+  });
+
+  test('of users that are numbered is read, as far as JSON keeps numbers', async () => {
+    expect(
+      await users('[{"id":5,"email":"ana@example.org"},{"id":12345678901234567890},{"id":true}]'),
+    ).toEqual([
+      { userId: '5', email: 'ana@example.org', isVerified: true },
+      'The user id is a number that JSON does not keep; write it as a text.',
+      expect.stringMatching(/^The user id has other/),
+    ]);
+  });
+
+  test('that is broken JSON is told so, and one that is wrapped otherwise too', async () => {
+    for (const text of ['users: [{"id": 1}]', '"users": [{"id": 1}]\n'])
+      await expect(read(text)).rejects.toMatchObject({
+        ...{
+          code: 'not_json',
+          message: expect.stringMatching(/^This looks like JSON and is none\. Give a list/),
+        },
+      });
+    expect(await users('{"total":1,"users":[{"id":1,"email":"ana@example.org"}]}')).toEqual([
+      expect.stringMatching(/^This is an object around a list; give the list itself/),
     ]);
   });
 

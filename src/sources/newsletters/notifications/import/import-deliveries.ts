@@ -1,11 +1,10 @@
 import type { SuppressionEntry, Suppressions } from '../../../../consent/suppressions.ts';
 import type { Tx } from '../../../../db/database.ts';
 import { parseAddress } from '../../../../domain/address.ts';
-import type { ImportedEnd } from '../../../../outbox/import.ts';
 import type { Outbox } from '../../../../outbox/outbox.ts';
 import type { Clock } from '../../../../std/clock.ts';
 import { withOtherId } from './import-links.ts';
-import type { Taken } from './import-old.ts';
+import type { Imported, Taken } from './import-old.ts';
 import { type OldDelivery, readOldDelivery } from './old-rows.ts';
 import type { OldRow } from './old-tables.ts';
 
@@ -22,7 +21,7 @@ export async function importDeliveriesOf(
   tx: Tx,
   { outbox, suppressions, clock, by, otherIds }: DeliveriesImport,
   rows: readonly OldRow[],
-  counted: { ends: Partial<Record<ImportedEnd, number>>; suppressed: number },
+  counted: Pick<Imported['deliveries'], 'ends' | 'suppressed' | 'unknownStatuses'>,
 ): Promise<Taken> {
   const problems: Taken['problems'] = [];
   const good: OldDelivery[] = [];
@@ -33,10 +32,22 @@ export async function importDeliveriesOf(
   }
   const places = await outbox.importEnded(good, tx);
   const fresh = good.filter((_, place) => places.has(place));
-  for (const { end } of fresh) counted.ends[end] = (counted.ends[end] ?? 0) + 1;
+  for (const { end, unknownStatus } of fresh) {
+    counted.ends[end] = (counted.ends[end] ?? 0) + 1;
+    if (unknownStatus !== null) noteUnknown(counted.unknownStatuses, unknownStatus);
+  }
   const { added } = await suppressions.add(fresh.flatMap(suppressionOf), by, tx);
   counted.suppressed += added;
   return { taken: fresh.length, known: good.length - fresh.length, problems };
+}
+
+const unknownMax = 20;
+
+/** Of more words than anybody would read the others are one. */
+function noteUnknown(counts: Record<string, number>, word: string): void {
+  const short = word.slice(0, 40);
+  const name = Object.hasOwn(counts, short) || Object.keys(counts).length < unknownMax ? short : 'others';
+  counts[name] = (counts[name] ?? 0) + 1;
 }
 
 function suppressionOf({ end, toEmail }: OldDelivery): SuppressionEntry[] {

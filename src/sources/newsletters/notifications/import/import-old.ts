@@ -37,7 +37,12 @@ export interface ImportProgress {
 export interface Imported {
   notifications: Counted & { active: number };
   links: Counted;
-  deliveries: Counted & { ends: Partial<Record<ImportedEnd, number>>; suppressed: number };
+  deliveries: Counted & {
+    ends: Partial<Record<ImportedEnd, number>>;
+    suppressed: number;
+    /** Of the new ones, by the older system's own words for which we have none. */
+    unknownStatuses: Record<string, number>;
+  };
   /** The first of what cannot be taken over. */
   problems: { table: string; id: string; problem: string }[];
   isWhole: boolean;
@@ -61,7 +66,7 @@ export async function importOld(from: ForeignDatabase, parts: ImportParts): Prom
   const result: Imported = {
     notifications: { ...none, active: 0 },
     links: { ...none },
-    deliveries: { ...none, ends: {}, suppressed: 0 },
+    deliveries: { ...none, ends: {}, suppressed: 0, unknownStatuses: {} },
     ...{ problems: [], isWhole: true },
   };
   /** An older notification whose wish is here under another id: what was told of the one was told of the other. */

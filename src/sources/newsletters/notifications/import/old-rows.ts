@@ -99,9 +99,16 @@ export function readOldLink(old: OldRow): Read<OldLink> {
 }
 
 export interface OldDelivery extends ImportedDelivery {
-  /** By the older system's own word; null where it had none yet. */
-  oldStatus: string | null;
+  /** The older system's own word, where it is none that we know. */
+  unknownStatus: string | null;
 }
+
+/** As spec 002 calls them; a row may also have none. */
+const oldStatuses = [
+  ...(['pending', 'sending', 'sent', 'delivered', 'failed_transient', 'failed_permanent'] as const),
+  ...(['suppressed', 'skipped_unsubscribed', 'skipped_no_email'] as const),
+] as const;
+type OldStatus = (typeof oldStatuses)[number];
 
 export function readOldDelivery(old: OldRow, now: number): Read<OldDelivery> {
   const named = namesIn(old.user_id, old.notification_id);
@@ -111,31 +118,33 @@ export function readOldDelivery(old: OldRow, now: number): Read<OldDelivery> {
   const sentAt = readOldTime(old.sent_at);
   const lastAttemptAt = readOldTime(old.last_attempt_at);
   const createdAt = readOldTime(old.created_at) ?? sentAt ?? lastAttemptAt ?? now;
-  const end = endOf(old, sentAt);
-  if (end === undefined) return { problem: 'Its status is none of those of spec 002.' };
+  const word = old.status?.trim() || null;
+  const status = oldStatuses.find((one) => one === word?.toLowerCase()) ?? (word === null ? null : 'unknown');
+  const end = endOf(status, old, sentAt);
   const attempts = Number(old.attempt_count ?? 0);
   const wasSent = end === 'sent' || end === 'delivered';
   return {
     row: {
       ...{ source: newsletterSource, occasion: period.key, recipient: recipientOf(named), lane: 'bulk' },
-      ...{ id: old.id?.toLowerCase() ?? null, end, oldStatus: old.status ?? null },
+      ...{ id: old.id?.toLowerCase() ?? null, end, unknownStatus: status === 'unknown' ? word : null },
       ...{ toEmail: old.to_email ?? null, providerMessageId: old.resend_email_id || null, createdAt },
       // Spec 002's own backfill (002-P1-03): what was sent was attempted once.
       attempts: Number.isSafeInteger(attempts) && attempts >= 0 ? Math.max(attempts, wasSent ? 1 : 0) : 1,
       ...{ lastAttemptAt, sentAt: wasSent ? (sentAt ?? lastAttemptAt ?? createdAt) : sentAt },
-      error: errorOf(end, old),
+      error: errorOf(end, status, old),
     },
   };
 }
 
 /**
  * A row without a status was written after its mail was sent: that is what the older system did (002-P1-03). With the default of
- * the migration, `pending`, it says nothing (8.15): then what else is known of it does.
+ * the migration, `pending`, it says nothing (8.15): then what else is known of it does. What a word means that nobody knows is not
+ * guessed: it may have been sent, and is not told again unless a person says so.
  */
-function endOf(old: OldRow, sentAt: number | null): ImportedEnd | undefined {
+function endOf(status: OldStatus | 'unknown' | null, old: OldRow, sentAt: number | null): ImportedEnd {
   const wasAccepted = sentAt !== null || Boolean(old.resend_email_id) || Boolean(old.email_batch_id);
   const wasTried = Number(old.attempt_count ?? 0) > 0 || old.last_attempt_at != null;
-  switch (old.status ?? null) {
+  switch (status) {
     case null:
     case 'sent':
       return 'sent';
@@ -145,6 +154,7 @@ function endOf(old: OldRow, sentAt: number | null): ImportedEnd | undefined {
       if (wasAccepted) return 'sent';
       return wasTried ? 'in_doubt' : 'unsent';
     case 'sending':
+    case 'unknown':
       return wasAccepted ? 'sent' : 'in_doubt';
     case 'failed_transient':
     case 'failed_permanent':
@@ -155,8 +165,6 @@ function endOf(old: OldRow, sentAt: number | null): ImportedEnd | undefined {
       return 'unsubscribed';
     case 'skipped_no_email':
       return 'no_address';
-    default:
-      return undefined;
   }
 }
 
@@ -165,12 +173,20 @@ const explained: Readonly<Partial<Record<ImportedEnd, string>>> = {
   in_doubt: 'The older system was about to send it when it was taken over, and never said what came of it.',
 };
 
-function errorOf(end: ImportedEnd, { last_error, status }: OldRow): ImportedDelivery['error'] {
+function errorOf(
+  end: ImportedEnd,
+  status: OldStatus | 'unknown' | null,
+  { last_error, status: word }: OldRow,
+): ImportedDelivery['error'] {
   const said = last_error?.replaceAll('\0', '').slice(0, 500);
-  const message = explained[end] ?? (said || undefined);
+  const unknown = `The older system called it ${shown(word)}, which is no status that is known here: it may have been sent.`;
+  const message =
+    end === 'in_doubt' && status === 'unknown' ? unknown : (explained[end] ?? (said || undefined));
   if (message === undefined) return null;
   return {
     code: end === 'failed' && status === 'failed_transient' ? 'imported_unfinished' : `imported_${end}`,
     message,
   };
 }
+
+const shown = (word: string | null | undefined) => JSON.stringify((word ?? '').trim().slice(0, 40));
