@@ -64,12 +64,14 @@ export function addServe(program: Command, { terminal }: Context): void {
     });
 }
 
-function keysLine({ role, operatorApiKeys, readApiKeys, serviceApiKeys }: Config): string {
+function keysLine(config: Config): string {
+  const { role, operatorApiKeys, readApiKeys, serviceApiKeys, triggerApiKeys } = config;
   if (role === 'worker') return 'none needed';
   const isOpen = [operatorApiKeys, readApiKeys, serviceApiKeys].every((keys) => keys.length === 0);
-  return isOpen
-    ? 'none set: whoever is on this machine may do everything, and nobody else is answered'
-    : 'needed for the API and /metrics';
+  if (!isOpen) return 'needed for the API and /metrics';
+  return triggerApiKeys.length > 0
+    ? 'one for runs of newsletters alone: whoever is on this machine may do everything else, and nobody else is answered'
+    : 'none set: whoever is on this machine may do everything, and nobody else is answered';
 }
 
 /** npm passes on the Ctrl-C that the terminal has sent to the whole group already: one key, two signals. */
