@@ -66,3 +66,9 @@ const variables: Readonly<Record<Role, string>> = {
 export function keysNamed(allowed: readonly Role[]): string {
   return allowed.map((role) => `${role} key (${variables[role]})`).join(' or ');
 }
+
+/** How a key for these is sent; spec 002 has a header of its own for the trigger. */
+export function keyHeaders(allowed: readonly Role[]): string[] {
+  const own = allowed.includes('trigger') ? ['X-Notification-API-Key: <key>'] : [];
+  return [...own, 'Authorization: Bearer <key>', 'X-API-Key: <key>'];
+}

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../std/clock.ts';
 import { createRateLimit } from '../std/rate-limit.ts';
 import { Refusal } from '../std/refusal.ts';
-import { type Auth, keyIn, keysNamed, type Role } from './auth.ts';
+import { type Auth, keyHeaders, keyIn, keysNamed, type Role } from './auth.ts';
 import type { Sessions } from './callers/sessions.ts';
 import { userNamed } from './callers/user-named.ts';
 import type { Route } from './route.ts';
@@ -58,11 +58,16 @@ export function createGate({ auth, clock, limits = limitsByDefault, sessions }: 
   const writes = createRateLimit(limits.writes, minuteMs, clock);
   const failures = createRateLimit(limits.failures, minuteMs, clock);
 
-  function refuse({ ip }: FastifyRequest, reply: FastifyReply, sentence: string): never {
+  function refuse(
+    { ip }: FastifyRequest,
+    reply: FastifyReply,
+    sentence: string,
+    details?: Record<string, unknown>,
+  ): never {
     // Only those without a good key are held up: a stranger behind the same proxy must not lock anybody out.
     requirePatience(failures.take(ip), reply);
     reply.header('www-authenticate', 'Bearer');
-    throw new Refusal('key_required', sentence);
+    throw new Refusal('key_required', sentence, details);
   }
 
   function identify(
@@ -74,9 +79,12 @@ export function createGate({ auth, clock, limits = limitsByDefault, sessions }: 
     if (auth.isOpen && !who.some(auth.isGuarded))
       return { name: request.ip, key: null, isReader: true, isOperator: true };
     const holder = auth.holderOf(keyIn(request.headers));
-    if (!holder) return refuse(request, reply, wrongKey ?? keyRequired);
+    // A route with a sentence of its own does not say there which header is meant.
+    const help = { keys: keysNamed(['operator', ...who]), send: keyHeaders(who) };
+    if (!holder && wrongKey !== undefined) return refuse(request, reply, wrongKey, help);
+    if (!holder) return refuse(request, reply, keyRequired);
     if (holder.role !== 'operator' && !who.includes(holder.role)) {
-      if (wrongKey !== undefined) return refuse(request, reply, wrongKey);
+      if (wrongKey !== undefined) return refuse(request, reply, wrongKey, help);
       throw new Refusal(
         'role_required',
         `This key is a ${holder.role} key; this needs an ${keysNamed(['operator', ...who.filter((role) => role !== 'operator')])}.`,

@@ -8,7 +8,7 @@ import type { Runs } from '../sources/newsletters/runs/runs.ts';
 import type { Clock } from '../std/clock.ts';
 import { systemIds } from '../std/ids.ts';
 import type { Log } from '../std/log.ts';
-import { type ApiKeys, createAuth } from './auth.ts';
+import { type ApiKeys, createAuth, keyIn } from './auth.ts';
 import type { Sessions } from './callers/sessions.ts';
 import { addErrors, answerBadRequest, answerBadUrl } from './errors.ts';
 import { createGate, type Limits } from './gate.ts';
@@ -17,7 +17,7 @@ import { createHttpCounts } from './metrics.ts';
 import { addRoutes, type Route } from './route.ts';
 import { deliveryRoutes } from './routes/deliveries.ts';
 import { docsRoutes } from './routes/docs.ts';
-import { emailPreviewRoutes } from './routes/email-preview.ts';
+import { emailPreviewRoutes, previewsAreOff } from './routes/email-preview.ts';
 import { healthRoutes } from './routes/health.ts';
 import { homeRoute } from './routes/home.ts';
 import { inboxRoutes } from './routes/inbox.ts';
@@ -102,6 +102,13 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   if (api && auth.isOpen) {
     server.addHook('onRequest', async ({ method, headers, socket, routeOptions }) => {
       if (!world.has(routeOptions.url ?? '')) requireSameMachine(method, headers, socket.remoteAddress);
+    });
+  }
+  if (api) {
+    server.addHook('onRequest', async ({ url, headers, routeOptions }) => {
+      const mayOpen = auth.isOpen || auth.holderOf(keyIn(headers))?.role === 'operator';
+      const off = routeOptions.url === undefined && mayOpen ? previewsAreOff(api, url) : undefined;
+      if (off) throw off;
     });
   }
   takeJsonBodies(server);

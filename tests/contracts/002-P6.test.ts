@@ -38,7 +38,11 @@ onBothDatabases('002 phase 6: the trigger', (dialect) => {
   it("002-P6-02 A wrong or missing `x-notification-api-key` → 401 `{ error: 'Invalid API key' }`", async () => {
     await world.followAll(1);
     const body = { notificationType: monthly };
-    const refused = { status: 401, body: expect.objectContaining({ error: 'Invalid API key' }) };
+    // The sentence is the specification's; what to send stands beside it.
+    const details = expect.objectContaining({
+      send: expect.arrayContaining(['X-Notification-API-Key: <key>']),
+    });
+    const refused = { status: 401, body: expect.objectContaining({ error: 'Invalid API key', details }) };
     const wrong = [{}, { 'x-notification-api-key': '' }, { 'x-notification-api-key': `${triggerKeys[0]}x` }];
     // A key that is good for something else is not good for this.
     for (const headers of [...wrong, { 'x-notification-api-key': serviceKey }] as Record<string, string>[])

@@ -60,6 +60,18 @@ describe('where previews are', () => {
     if (status === 404) expect({ ...there.json, traceId: '' }).toEqual({ ...unknown.json, traceId: '' });
   });
 
+  test('whoever could open one is told that they are off, and how they come on; but not in production', async () => {
+    const { emailPreviewEnabled: _, ...rest } = world.parts.api;
+    const off = await world.serve({ server: { api: rest } });
+    for (const one of paths)
+      expect((await off.ask('GET', one)).json).toMatchObject({
+        ...{ code: 'preview_not_found', error: expect.stringContaining('Set EMAIL_PREVIEW_ENABLED=true') },
+      });
+    expect((await off.ask('GET', paths[0] ?? '', { key: keys.read[0] })).json.code).toBe('not_found');
+    const production = await world.serve({ server: { api: { ...rest, environment: 'production' } } });
+    expect((await production.ask('GET', paths[0] ?? '')).json.code).toBe('not_found');
+  });
+
   test.each([
     [{ EMAIL_PREVIEW_ENABLED: 'true' }, 200],
     [{ EMAIL_PREVIEW_ENABLED: 'true', TIDINGS_ENV: 'production' }, 404],

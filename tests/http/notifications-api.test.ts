@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { onBothDatabases } from '../support/world.ts';
-import type { Answered } from './api-world.ts';
+import type { Answered, Api } from './api-world.ts';
 import {
   alert,
   asUser,
   createNotificationsApiWorld,
   type NotificationsApiWorld,
   newsletter,
+  path,
 } from './notifications-world.ts';
 
 onBothDatabases('newsletters and alerts over HTTP', (dialect) => {
@@ -173,6 +174,8 @@ onBothDatabases('newsletters and alerts over HTTP', (dialect) => {
     ])('%j', async (body, sentence) => {
       const { status, json } = await ask('POST', '', body);
       expect([status, json.error]).toEqual([400, expect.stringContaining(sentence)]);
+      // Programs find the field in one place, whoever has refused it.
+      if (typeof body !== 'string') expect(json.details.problems[0].field).toMatch(/^(?:not|ent|con|loc)/);
     });
 
     test.each([
@@ -198,6 +201,16 @@ onBothDatabases('newsletters and alerts over HTTP', (dialect) => {
       409,
       'too_many_notifications',
     ]);
+  });
+
+  test('the front page and the page behind a link speak of what there is here', async () => {
+    const [own, without] = [await world.serveOwn(), await world.serve()];
+    const texts = async (api: Api, address: string) => (await api.ask('GET', address)).text;
+    expect(await texts(own, '/')).toContain('npx tidings plan newsletter_entity_monthly');
+    expect(await texts(without, '/')).not.toContain('Newsletters');
+    const link = `${path}/unsubscribe/some-token`;
+    expect(await texts(own, link)).toContain('from a newsletter or an alert');
+    expect(await texts(own, link)).not.toContain('course section');
   });
 
   test('where there are no newsletters, there is nothing at these addresses', async () => {

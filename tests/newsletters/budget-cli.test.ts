@@ -110,6 +110,17 @@ onBothDatabases('tidings budget', (dialect) => {
     });
   });
 
+  test('of one side alone it is said which is missing; a nameless entity is not named twice', async () => {
+    const { code, err } = await budget('show', '4305857', '2021');
+    expect([code, err]).toEqual([
+      2,
+      'Of the budget of CUI 4305857 in 2021 only income is known; expenses are missing, and nobody is told of such a period. Import a line of expenses, with 0 if there are none.\n',
+    ]);
+    file('nameless.csv', `${header}\n555,2023,income,,,1,RON\n555,2023,expenses,,,1,RON\n`);
+    await budget('import', 'nameless.csv');
+    expect((await budget('show', '555', '2023')).out).toMatch(/^CUI 555, 2023\n/);
+  });
+
   test('bad lines are named, the good ones are in, and the exit code is 1', async () => {
     file(
       'mixed.csv',

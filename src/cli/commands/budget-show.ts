@@ -37,13 +37,18 @@ export function addBudgetShow(budget: Command, context: Context): void {
         });
         try {
           const isLocal = budgetApiUrl === '';
-          if (period) return await showReport(data, { cui, period, isLocal, json }, terminal);
+          const { knownPeriods, knownSides } = await import(
+            '../../sources/newsletters/budget/known-periods.ts'
+          );
+          if (period) {
+            const sides = async () => (isLocal ? knownSides(db, cui, period) : []);
+            return await showReport(data, { cui, period, isLocal, sides, json }, terminal);
+          }
           if (!isLocal)
             throw new Refusal(
               'period_required',
               'Budgets are asked for at BUDGET_API_URL: give a period as well.',
             );
-          const { knownPeriods } = await import('../../sources/newsletters/budget/known-periods.ts');
           const periods = (await knownPeriods(db, cui)).slice(0, periodsMax);
           await showPeriods(data, cui, periods, { json, terminal });
         } catch (error) {
@@ -66,16 +71,22 @@ interface ShowOrder {
   cui: string;
   period: Period;
   isLocal: boolean;
+  /** What was imported of it, if that is not enough for a report. */
+  sides(): Promise<readonly string[]>;
   json: true | undefined;
 }
 
 async function showReport(
   data: BudgetData,
-  { cui, period, isLocal, json }: ShowOrder,
+  { cui, period, isLocal, sides, json }: ShowOrder,
   terminal: Terminal,
 ): Promise<void> {
   const [report] = (await data.reports([{ cui, period }])).values();
-  if (!report) throw unknownEntity(cui, `in ${period.key}`, isLocal);
+  if (!report) {
+    const [known] = await sides();
+    if (known !== undefined) throw oneSide(cui, period, known);
+    throw unknownEntity(cui, `in ${period.key}`, isLocal);
+  }
   if (json) return terminal.json({ period: period.key, balance: balanceOf(report), ...report });
   const { change, fullMoney, percent, perHead } = await import('../../sources/newsletters/mail/readable.ts');
   const { percentOf, signOf } = await import('../../std/decimal.ts');
@@ -97,7 +108,7 @@ async function showReport(
   const share = (amount: Decimal) =>
     signOf(report.expenses) > 0 ? percent(percentOf(amount, report.expenses, 0), 'en') : '-';
   terminal.print(
-    `${printable(report.name)} (CUI ${printable(report.cui)}), ${period.key}${population === null ? '' : `, population ${population}`}`,
+    `${titleOf(report)}, ${period.key}${population === null ? '' : `, population ${population}`}`,
     '',
     ...table(lines, reportColumns, layout),
   );
@@ -157,7 +168,7 @@ async function showPeriods(
     { title: 'BALANCE', cell: cellOf(balanceOf), isNumber: true },
   ];
   terminal.print(
-    `${name === undefined ? '' : `${printable(name)}, `}CUI ${printable(cui)}`,
+    `${name === undefined || name === nameless(cui) ? '' : `${printable(name)}, `}CUI ${printable(cui)}`,
     '',
     ...table(rows, columns, { columnsMax, paintTitle: paint.dim }),
     ...(rows.some(({ report }) => !report)
@@ -166,6 +177,21 @@ async function showPeriods(
           'Where there is a dash, only one side of the budget was imported: of such a period nobody is told.',
         ]
       : []),
+  );
+}
+
+/** What an entity is called whose name nobody has said. */
+const nameless = (cui: string) => `CUI ${cui}`;
+
+function titleOf({ name, cui }: EntityReport): string {
+  return name === nameless(cui) ? printable(name) : `${printable(name)} (CUI ${printable(cui)})`;
+}
+
+function oneSide(cui: string, period: Period, known: string): Refusal {
+  const missing = known === 'income' ? 'expenses' : 'income';
+  return new Refusal(
+    'one_side_only',
+    `Of the budget of CUI ${printable(cui)} in ${period.key} only ${known} ${known === 'income' ? 'is' : 'are'} known; ${missing} ${missing === 'income' ? 'is' : 'are'} missing, and nobody is told of such a period. Import a line of ${missing}, with 0 if there ${missing === 'income' ? 'is' : 'are'} none.`,
   );
 }
 

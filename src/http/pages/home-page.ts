@@ -14,9 +14,12 @@ interface Standing {
   hasInbox: boolean;
   /** There are sections to watch. */
   hasSeats: boolean;
+  /** There are newsletters and alerts to follow. */
+  hasNewsletters: boolean;
 }
 
-export function homePage({ counts, pauses, environment, hasInbox, hasSeats }: Standing): string {
+export function homePage(standing: Standing): string {
+  const { counts, pauses, environment, hasInbox } = standing;
   const sums = new Map<Status, number>();
   for (const { status, count } of counts) sums.set(status, (sums.get(status) ?? 0) + count);
   const offLine = statusNames.filter((status) => !line.includes(status) && sums.has(status));
@@ -30,16 +33,23 @@ ${offLine.length > 0 ? `<ul class="off">${offLine.map((status) => `<li>${station
 <pre><code>npx tidings send --to you@example.org --subject Hello --text "It works."
 ${hasInbox ? 'npx tidings inbox\n' : ''}npx tidings deliveries list</code></pre>
 <p class="muted">What is configured, and what is only a sample: <code>npx tidings doctor</code></p>
-${forPeople(hasSeats)}`);
+${standing.hasNewsletters ? newsletters : ''}${forPeople(standing)}`);
 }
 
 /** For whoever has no key that reads. */
-export function closedHomePage({ hasSeats }: Pick<Standing, 'hasSeats'>): string {
+export function closedHomePage(standing: Pick<Standing, 'hasSeats'>): string {
   return page(`<p class="muted">What it has in hand is shown to whoever sends a key that reads.</p>
-${forPeople(hasSeats)}`);
+${forPeople(standing)}`);
 }
 
-function forPeople(hasSeats: boolean): string {
+const newsletters = `<h2>Newsletters and alerts</h2>
+<pre><code>npx tidings notifications list
+npx tidings plan newsletter_entity_monthly
+npx tidings runs list</code></pre>
+<p class="muted">Who follows what, who would be told of the last month and what they would read, and what has been told.</p>
+`;
+
+function forPeople({ hasSeats }: Pick<Standing, 'hasSeats'>): string {
   const seats = '<p class="muted">For students: <a href="/seats">watch a course section</a></p>\n';
   return `${hasSeats ? seats : ''}<p class="muted">For programs: <a href="/docs">the API</a></p>`;
 }

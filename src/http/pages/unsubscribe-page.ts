@@ -1,6 +1,12 @@
 import type { Locale } from '../../emails/words.ts';
 import { escapeHtml, pageOf } from './html.ts';
-import { type Says, type UnsubscribeWords, unsubscribeWords } from './unsubscribe-words.ts';
+import {
+  type Kinds,
+  type Says,
+  type UnsubscribeWords,
+  unsubscribeWords,
+  withKinds,
+} from './unsubscribe-words.ts';
 
 /**
  * The pages behind the link in a mail: what can be done, and what was done. They need no script and load nothing, and they are
@@ -14,9 +20,11 @@ export interface UnsubscribePage {
   shows: 'ask' | Step | { failed: Step };
   /** From the page's own address to that of its steps. */
   toSteps: string;
+  /** Nobody is told of mails that nobody gets here. */
+  kinds: Kinds;
 }
 
-export function unsubscribePage({ locale, shows, toSteps }: UnsubscribePage): string {
+export function unsubscribePage({ locale, shows, toSteps, kinds }: UnsubscribePage): string {
   const words = unsubscribeWords[locale];
   const button = (step: Step, label: string, isMain = false) =>
     `<form method="post" action="${escapeHtml(toSteps + step)}"><button type="submit"${isMain ? ' class="main"' : ''}>${escapeHtml(label)}</button></form>`;
@@ -27,7 +35,7 @@ export function unsubscribePage({ locale, shows, toSteps }: UnsubscribePage): st
     lang: locale,
     isUnlisted: true,
     style,
-    content: `<h1>${escapeHtml(says.heading)}</h1>\n<p>${escapeHtml(says.text)}</p>\n${rest}`,
+    content: `<h1>${escapeHtml(says.heading)}</h1>\n<p>${escapeHtml(withKinds(says.text, words, kinds))}</p>\n${rest}`,
   });
 }
 

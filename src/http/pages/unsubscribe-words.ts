@@ -2,7 +2,8 @@ import type { Locale } from '../../emails/words.ts';
 
 /**
  * What the pages behind an unsubscribe link say. Every sentence must also be true of a link that nobody gave out: the page does
- * not tell the two apart. So it speaks of the kind of mails that the link came with, names none, and says of course sections what is true of each.
+ * not tell the two apart. So it speaks of the kind of mails that the link came with, and in the place of {kinds} says what is true of each kind
+ * that is sent here at all.
  */
 export interface UnsubscribeWords {
   /** Before anything was asked for. */
@@ -19,6 +20,10 @@ export interface UnsubscribeWords {
   tryAgain: string;
   /** For whom the link was cut off, or is older than what is kept. */
   otherwise: string;
+  /** What a link in each kind of mail stops. */
+  kinds: { seats: string; newsletters: string };
+  colon: string;
+  between: string;
 }
 
 export interface Says {
@@ -37,12 +42,12 @@ export const unsubscribeWords: Readonly<Record<Locale, UnsubscribeWords>> = {
     ask: {
       title: 'Unsubscribe',
       heading: 'Stop these mails?',
-      text: 'Only the mails of the kind that this link came with are then no longer sent: from a mail about a course section, those about that section; from a newsletter, that newsletter. Others still come. Until you press the button, nothing changes.',
+      text: 'Only the mails of the kind that this link came with are then no longer sent{kinds}. Others still come. Until you press the button, nothing changes.',
     },
     stopped: {
       title: 'Mails stopped',
       heading: 'These mails are stopped',
-      text: 'Mails of the kind that this link came with are no longer sent: from a mail about a course section, those about that section; from a newsletter, that newsletter. One that has already left may still arrive.',
+      text: 'Mails of the kind that this link came with are no longer sent{kinds}. One that has already left may still arrive.',
     },
     everythingStopped: {
       title: 'All mails stopped',
@@ -68,17 +73,22 @@ export const unsubscribeWords: Readonly<Record<Locale, UnsubscribeWords>> = {
     },
     tryAgain: 'Try again',
     otherwise: 'If more of them come later, use the link in the newest one.',
+    kinds: {
+      seats: 'from a mail about a course section, those about that section',
+      newsletters: 'from a newsletter or an alert, that newsletter or alert',
+    },
+    ...{ colon: ': ', between: '; ' },
   },
   ro: {
     ask: {
       title: 'Dezabonare',
       heading: 'Doriți să opriți aceste mesaje?',
-      text: 'Doar mesajele de felul celui cu care a venit acest link nu vor mai fi trimise: dintr-un mesaj despre o secțiune de curs, cele despre acea secțiune; dintr-un buletin, acel buletin. Celelalte vin în continuare. Până când apăsați butonul, nu se schimbă nimic.',
+      text: 'Doar mesajele de felul celui cu care a venit acest link nu vor mai fi trimise{kinds}. Celelalte vin în continuare. Până când apăsați butonul, nu se schimbă nimic.',
     },
     stopped: {
       title: 'Mesaje oprite',
       heading: 'Aceste mesaje sunt oprite',
-      text: 'Mesajele de felul celui cu care a venit acest link nu mai sunt trimise: dintr-un mesaj despre o secțiune de curs, cele despre acea secțiune; dintr-un buletin, acel buletin. Unul care a plecat deja poate încă să ajungă.',
+      text: 'Mesajele de felul celui cu care a venit acest link nu mai sunt trimise{kinds}. Unul care a plecat deja poate încă să ajungă.',
     },
     everythingStopped: {
       title: 'Toate mesajele oprite',
@@ -104,17 +114,22 @@ export const unsubscribeWords: Readonly<Record<Locale, UnsubscribeWords>> = {
     },
     tryAgain: 'Încercați din nou',
     otherwise: 'Dacă mai vin astfel de mesaje, folosiți linkul din cel mai nou.',
+    kinds: {
+      seats: 'dintr-un mesaj despre o secțiune de curs, cele despre acea secțiune',
+      newsletters: 'dintr-un buletin sau o alertă, acel buletin sau acea alertă',
+    },
+    ...{ colon: ': ', between: '; ' },
   },
   'zh-CN': {
     ask: {
       title: '退订',
       heading: '要停止这些邮件吗？',
-      text: '按下按钮后，只有带来此链接的那一类邮件不再发送：如果是关于某个班级的邮件，就是关于该班级的邮件。其他邮件照常发送。在此之前，一切保持不变。',
+      text: '按下按钮后，只有带来此链接的那一类邮件不再发送{kinds}。其他邮件照常发送。在此之前，一切保持不变。',
     },
     stopped: {
       title: '邮件已停止',
       heading: '这些邮件已停止',
-      text: '带来此链接的那一类邮件不再发送：如果是关于某个班级的邮件，就是关于该班级的邮件。已经发出的邮件仍可能送达。',
+      text: '带来此链接的那一类邮件不再发送{kinds}。已经发出的邮件仍可能送达。',
     },
     everythingStopped: {
       title: '所有邮件已停止',
@@ -140,5 +155,18 @@ export const unsubscribeWords: Readonly<Record<Locale, UnsubscribeWords>> = {
     },
     tryAgain: '重试',
     otherwise: '如果之后仍收到这类邮件，请使用最新一封中的链接。',
+    kinds: {
+      seats: '如果是关于某个班级的邮件，就是关于该班级的邮件',
+      newsletters: '如果是简报或提醒，就是该份简报或该项提醒',
+    },
+    ...{ colon: '：', between: '；' },
   },
 };
+
+/** The kinds of mails that are sent here. */
+export type Kinds = Readonly<Record<keyof UnsubscribeWords['kinds'], boolean>>;
+
+export function withKinds(text: string, { kinds, colon, between }: UnsubscribeWords, sent: Kinds): string {
+  const said = (['seats', 'newsletters'] as const).filter((kind) => sent[kind]).map((kind) => kinds[kind]);
+  return text.replace('{kinds}', said.length === 0 ? '' : `${colon}${said.join(between)}`);
+}

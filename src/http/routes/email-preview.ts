@@ -14,9 +14,21 @@ import { readSpecProps } from '../spec-props.ts';
  * Mails to look at before anybody gets one (002-P3-11 to -14). Nothing is sent and nothing is stored. There are no such addresses
  * where previews are not asked for, nor in production (002-P10-06): what is not there cannot be opened by mistake.
  */
-export function emailPreviewRoutes({ environment, emailPreviewEnabled }: PreviewParts): Route[] {
-  const isThere = emailPreviewEnabled === true && environment.toLowerCase() !== 'production';
+export function emailPreviewRoutes(parts: PreviewParts): Route[] {
+  const isThere = parts.emailPreviewEnabled === true && !isProduction(parts);
   return isThere ? [templatesRoute(), previewRoute(), samplePreviewRoute()] : [];
+}
+
+const isProduction = ({ environment }: PreviewParts) => environment.toLowerCase() === 'production';
+
+/** Why there is no preview, for whoever could open one; all others find nothing, as at any address that is not there. */
+export function previewsAreOff(parts: PreviewParts, url: string): Refusal | undefined {
+  if (!url.startsWith(`${path}/`) || parts.emailPreviewEnabled === true || isProduction(parts))
+    return undefined;
+  return new Refusal(
+    'preview_not_found',
+    'Previews of mails are off. Set EMAIL_PREVIEW_ENABLED=true and restart; never where TIDINGS_ENV is production.',
+  );
 }
 
 type PreviewParts = Pick<ApiParts, 'environment' | 'emailPreviewEnabled'>;

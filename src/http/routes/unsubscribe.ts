@@ -15,7 +15,8 @@ import type { ApiParts } from '../server.ts';
  * mails follow links; the button, or the mail program's own (RFC 8058), unsubscribes. A link that nobody gave out gets the same
  * answers in the same time, and what could not be done is not said to be done. Tokens are in no page's log line and no error.
  */
-interface UnsubscribeParts extends Pick<ApiParts, 'consent' | 'unsubscribeOnGet'> {
+interface UnsubscribeParts
+  extends Pick<ApiParts, 'consent' | 'unsubscribeOnGet' | 'seats' | 'notifications'> {
   clock: Clock;
   log: Log;
 }
@@ -39,8 +40,11 @@ const failedPage = {
 };
 const tooLarge = { 413: 'The body is too large.' };
 
-export function unsubscribeRoutes({ consent, unsubscribeOnGet, clock, log }: UnsubscribeParts): Route[] {
+export function unsubscribeRoutes(parts: UnsubscribeParts): Route[] {
+  const { consent, unsubscribeOnGet, clock, log } = parts;
   const { unsubscribe } = consent;
+  const kinds = { seats: parts.seats !== undefined, newsletters: parts.notifications !== undefined };
+  const pageAnswer = createPages(kinds);
 
   /** Whether it could be done; nobody is told whether there was anything to do. */
   async function attempt(work: () => Promise<void>, traceId: string): Promise<boolean> {
@@ -156,10 +160,10 @@ const privately = {
   'x-robots-tag': 'noindex, nofollow',
 } as const;
 
-function pageAnswer(requested: IncomingHttpHeaders, { status, shows }: Shown, toSteps: string) {
-  return {
+function createPages(kinds: UnsubscribePage['kinds']) {
+  return (requested: IncomingHttpHeaders, { status, shows }: Shown, toSteps: string) => ({
     status,
-    body: unsubscribePage({ locale: languageFor(requested['accept-language']), shows, toSteps }),
+    body: unsubscribePage({ locale: languageFor(requested['accept-language']), shows, toSteps, kinds }),
     type: 'text/html; charset=utf-8',
     headers: {
       ...privately,
@@ -169,5 +173,5 @@ function pageAnswer(requested: IncomingHttpHeaders, { status, shows }: Shown, to
       vary: 'Accept-Language',
       ...(status === 503 && { 'retry-after': retryAfterSeconds }),
     },
-  };
+  });
 }

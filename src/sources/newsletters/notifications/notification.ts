@@ -54,31 +54,40 @@ const isCui = new RegExp(cuiPattern);
 export function readWish(given: { type: string; entityCui?: string | undefined; config?: unknown }): Wish {
   const { type, entityCui, config } = given;
   if (!isNotificationType(type)) {
-    throw new Refusal(
+    throw invalid(
       'invalid_type',
+      'notificationType',
       `The notification type must be one of ${notificationTypes.join(', ')}.`,
     );
   }
   if (!isNewsletter(type)) {
     if (entityCui !== undefined)
-      throw new Refusal(
+      throw invalid(
         'invalid_entity',
+        'entityCui',
         `A notification of the type ${type} is about a series, not an entity; leave entityCui out.`,
       );
     return { type, entityCui: null, config: readAlertConfig(type, config) };
   }
   if (config !== undefined && config !== null)
-    throw new Refusal(
+    throw invalid(
       'invalid_config',
+      'config',
       `A notification of the type ${type} has no config; say which entity with entityCui.`,
     );
   return { type, entityCui: requireCui(entityCui), config: null };
 }
 
+/** In the shape in which all refusals of a field come. */
+function invalid(code: string, field: string, problem: string): Refusal {
+  return new Refusal(code, problem, { problems: [{ field, problem }] });
+}
+
 export function requireCui(cui: unknown): string {
   if (typeof cui === 'string' && isCui.test(cui)) return cui;
-  throw new Refusal(
+  throw invalid(
     'invalid_entity',
+    'entityCui',
     "entityCui must be the entity's fiscal code, 2 to 10 digits, such as 4305857.",
   );
 }
@@ -91,7 +100,7 @@ export function requireUserId(userId: string): string {
 export function requireLocale(locale: unknown): NotificationLocale {
   const found = notificationLocales.find((one) => one === locale);
   if (found) return found;
-  throw new Refusal('invalid_locale', `The locale must be one of ${notificationLocales.join(', ')}.`);
+  throw invalid('invalid_locale', 'locale', `The locale must be one of ${notificationLocales.join(', ')}.`);
 }
 
 /** The cells in which a wish stands, and by which it is found again: one user has one of each. */
