@@ -30,7 +30,7 @@ describe('pause and resume', () => {
     const unknown = await tidings('pause', 'plian', '--reason', 'x');
     expect(unknown.code).toBe(2);
     expect(unknown.err).toMatch(
-      /^There is no source "plian"\. Did you mean plain\? The sources are plain, course-seats, course-seats-verification, newsletters;/,
+      /^There is no source "plian"\. Did you mean plain\? The sources are plain, course-seats, course-seats-verification, newsletters, code-reviews;/,
     );
   });
 

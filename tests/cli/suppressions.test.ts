@@ -66,7 +66,7 @@ describe('suppressions', () => {
     const unknown = await tidings('add', 'ana@example.org', '--scope', 'plian', '--because', 'x');
     expect(unknown.code).toBe(2);
     expect(unknown.err).toMatch(
-      /^There is no source "plian"\. Did you mean plain\? The scope is one of \*, plain, course-seats, course-seats-verification, newsletters;/,
+      /^There is no source "plian"\. Did you mean plain\? The scope is one of \*, plain, course-seats, course-seats-verification, newsletters, code-reviews;/,
     );
   });
 
