@@ -22,6 +22,7 @@ interface ReviewJobsTable {
   url: string | null;
   summary: string | null;
   findings: string;
+  findings_count: number;
   locale: string | null;
   created_by: string;
   created_at: number;

@@ -125,8 +125,8 @@ onBothDatabases('what is asked of reviews is found by its keys', (dialect) => {
     await sql`INSERT INTO review_changelists (changelist_id, created_at) SELECT 'CL-' || n, n FROM ${numbers}`.execute(
       write,
     );
-    await sql`INSERT INTO review_jobs (job_id, idempotency_key, changelist_id, review_version, is_rerun, title, findings, created_by, created_at, trace_id)
-      SELECT 'job-' || n, 'k-' || n, 'CL-' || n, 1, 0, 'Title', '[]', 'a test', n, 't' FROM ${numbers}`.execute(
+    await sql`INSERT INTO review_jobs (job_id, idempotency_key, changelist_id, review_version, is_rerun, title, findings, findings_count, created_by, created_at, trace_id)
+      SELECT 'job-' || n, 'k-' || n, 'CL-' || n, 1, 0, 'Title', '[]', 0, 'a test', n, 't' FROM ${numbers}`.execute(
       write,
     );
     await sql`INSERT INTO review_job_recipients (job_id, recipient, is_required, delivery_seq)

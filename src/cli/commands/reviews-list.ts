@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { iso } from '../../outbox/delivery-json.ts';
+import { findingsOf } from '../../sources/code-reviews/jobs/job-rows.ts';
 import { type JobState, jobStates } from '../../sources/code-reviews/jobs/job-state.ts';
 import { wholeNumber } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
@@ -74,7 +75,7 @@ export function addShow(reviews: Command, { terminal }: Context): void {
         const job = await engine.reviews.get(jobId);
         const { jobJson } = await import('../../http/routes/review-shapes.ts');
         const told = jobJson(job);
-        if (json) return terminal.json({ ...told, findings: job.findings });
+        if (json) return terminal.json({ ...told, findings: findingsOf(job) });
         terminal.print(...tellJob(told), ...tellRecipients(told));
         if (job.recipients.some(({ sentAt }) => sentAt === null))
           terminal.print('  Why: npx tidings deliveries explain <delivery>');

@@ -4,7 +4,7 @@ import { errorClasses, steps } from '../../sources/code-reviews/dead-letters/cau
 import type { DeadLetter } from '../../sources/code-reviews/dead-letters/dead-letters.ts';
 import type { Retried } from '../../sources/code-reviews/dead-letters/retry.ts';
 import { retryOutcomes } from '../../sources/code-reviews/dead-letters/retry.ts';
-import type { JobRecipient, ReviewJob } from '../../sources/code-reviews/jobs/job-rows.ts';
+import type { JobRecipient, JobStanding, ReviewJob } from '../../sources/code-reviews/jobs/job-rows.ts';
 import { jobStates } from '../../sources/code-reviews/jobs/job-state.ts';
 import { findingsMax, recipientsMax } from '../../sources/code-reviews/jobs/submission.ts';
 import { type SubmitAnswer, submitAnswers } from '../../sources/code-reviews/jobs/submit.ts';
@@ -107,7 +107,7 @@ export const jobAnswer = Type.Object(
   closed,
 );
 
-export function jobJson({ row, findings, recipients, state }: ReviewJob) {
+export function jobJson({ row, recipients, state }: JobStanding) {
   return {
     job_id: row.job_id,
     idempotency_key: row.idempotency_key,
@@ -120,7 +120,7 @@ export function jobJson({ row, findings, recipients, state }: ReviewJob) {
     url: row.url,
     summary: row.summary,
     locale: row.locale,
-    findings_count: findings.length,
+    findings_count: row.findings_count,
     recipients: recipients.map(recipientJson),
     created_by: row.created_by,
     created_at: iso(row.created_at),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { CodeReviews } from '../../sources/code-reviews/code-reviews.ts';
+import { findingsOf } from '../../sources/code-reviews/jobs/job-rows.ts';
 import { jobStates } from '../../sources/code-reviews/jobs/job-state.ts';
 import type { SubmitRequest } from '../../sources/code-reviews/jobs/submission.ts';
 import { speaker } from '../gate.ts';
@@ -118,7 +119,7 @@ function showRoute(reviews: CodeReviews): Route {
     refusals: noJob,
     async handle({ params }) {
       const job = await reviews.get(params.jobId);
-      return { status: 200, body: { ...jobJson(job), findings: job.findings } };
+      return { status: 200, body: { ...jobJson(job), findings: findingsOf(job) } };
     },
   });
 }

@@ -19,8 +19,9 @@ CREATE TABLE review_jobs (
   title TEXT NOT NULL,
   url TEXT,
   summary TEXT,
-  -- JSON: a list.
+  -- JSON: a list, and its length for who reads many jobs.
   findings TEXT NOT NULL,
+  findings_count INTEGER NOT NULL,
   locale TEXT,
   created_by TEXT NOT NULL,
   created_at INTEGER NOT NULL,

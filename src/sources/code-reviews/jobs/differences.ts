@@ -5,7 +5,7 @@ import type { ReadSubmission } from './submission.ts';
  * In what a repeated request differs from the job that answers it, by the names of its fields: nothing of it is done, and whoever
  * meant something else should know. What could not be understood is another thing than what was.
  */
-export function differencesFrom({ row, findings, recipients }: ReviewJob, read: ReadSubmission): string[] {
+export function differencesFrom({ row, recipients }: ReviewJob, read: ReadSubmission): string[] {
   const { submission, problems } = read;
   const isSame: Readonly<Record<string, boolean>> = {
     changelist_id: submission.changelistId === row.changelist_id,
@@ -15,7 +15,7 @@ export function differencesFrom({ row, findings, recipients }: ReviewJob, read: 
     title: submission.title === row.title,
     url: submission.url === row.url,
     summary: submission.summary === row.summary,
-    findings: JSON.stringify(submission.findings) === JSON.stringify(findings),
+    findings: JSON.stringify(submission.findings) === row.findings,
     locale: submission.locale === row.locale,
   };
   const bad = new Set(problems.map(({ field }) => field.split('[')[0]));

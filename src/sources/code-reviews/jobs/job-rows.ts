@@ -10,12 +10,39 @@ import { type JobState, jobState } from './job-state.ts';
 /** The rows of jobs, with their recipients as their deliveries stand. */
 type Executor = Tx | Database['read'];
 
-export interface ReviewJob {
-  row: ReviewJobRow;
-  findings: readonly Finding[];
+/** Without its findings, which are large, and which nobody reads in a list. */
+export type JobHead = Omit<ReviewJobRow, 'findings'>;
+
+export const headColumns = [
+  ...([
+    'job_id',
+    'idempotency_key',
+    'changelist_id',
+    'review_version',
+    'previous_version',
+    'is_rerun',
+  ] as const),
+  ...([
+    'title',
+    'url',
+    'summary',
+    'findings_count',
+    'locale',
+    'created_by',
+    'created_at',
+    'trace_id',
+  ] as const),
+] as const satisfies readonly (keyof JobHead)[];
+
+export interface JobStanding<Row extends JobHead = JobHead> {
+  row: Row;
   recipients: readonly JobRecipient[];
   state: JobState;
 }
+
+export type ReviewJob = JobStanding<ReviewJobRow>;
+
+export const findingsOf = ({ row }: ReviewJob) => JSON.parse(row.findings) as Finding[];
 
 export interface JobRecipient {
   recipient: string;
@@ -88,11 +115,11 @@ export async function insertRecipients(
 }
 
 /** Many at once, in the same order. */
-export async function withRecipients(
+export async function withRecipients<Row extends JobHead>(
   executor: Executor,
   dialect: DialectName,
-  rows: readonly ReviewJobRow[],
-): Promise<ReviewJob[]> {
+  rows: readonly Row[],
+): Promise<JobStanding<Row>[]> {
   const all = await recipientsOf(
     executor,
     dialect,
@@ -100,8 +127,7 @@ export async function withRecipients(
   );
   return rows.map((row) => {
     const recipients = all.get(row.job_id) ?? [];
-    const findings = JSON.parse(row.findings) as Finding[];
-    return { row, findings, recipients, state: jobState(recipients) };
+    return { row, recipients, state: jobState(recipients) };
   });
 }
 

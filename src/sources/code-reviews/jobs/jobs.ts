@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ReviewJobRow } from '../../../db/reviews-schema.ts';
 import { Refusal } from '../../../std/refusal.ts';
-import { jobOfId, type ReviewJob, withRecipients } from './job-rows.ts';
+import { headColumns, type JobStanding, jobOfId, type ReviewJob, withRecipients } from './job-rows.ts';
 import type { JobState } from './job-state.ts';
 import type { SubmitRequest } from './submission.ts';
 import { type SubmitAnswer, type SubmitParts, type Submitter, submitReview } from './submit.ts';
@@ -23,7 +23,7 @@ interface JobListOrder {
 }
 
 interface JobPage {
-  jobs: ReviewJob[];
+  jobs: JobStanding[];
   /** The next page is `before` this; null at the end. */
   next: string | null;
 }
@@ -48,7 +48,7 @@ export function createReviewJobs(parts: SubmitParts): ReviewJobs {
     changelistId: string | undefined,
     limit: number,
   ) {
-    let rows = db.read.selectFrom('review_jobs').selectAll();
+    let rows = db.read.selectFrom('review_jobs').select(headColumns);
     if (changelistId !== undefined) {
       // A change list's own versions, which come in their order.
       rows = rows.where('changelist_id', '=', changelistId);

@@ -148,8 +148,8 @@ async function create(
     ...{ job_id: jobId, idempotency_key: submission.idempotencyKey, changelist_id: changelistId },
     ...{ review_version: version, previous_version: previousVersion, is_rerun: submission.isRerun ? 1 : 0 },
     ...{ title: submission.title, url: submission.url, summary: submission.summary, locale },
-    ...{ findings: JSON.stringify(submission.findings), created_by: who.by, created_at: now },
-    trace_id: who.traceId,
+    ...{ findings: JSON.stringify(submission.findings), findings_count: submission.findings.length },
+    ...{ created_by: who.by, created_at: now, trace_id: who.traceId },
   };
   if (!(await insertJob(tx, row))) return undefined;
   const made = await outbox.enqueue(

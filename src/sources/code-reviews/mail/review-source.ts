@@ -11,10 +11,6 @@ import { reviewSource } from '../occasion.ts';
 import { reviewWord } from '../words.ts';
 import { type Finding, reviewProps } from './review-props.ts';
 
-/**
- * Code reviews: a version of a change list told to a reviewer. What it says is made of rows that never change, its own job's and the
- * previous version's, so that the same delivery always says the same (003-6.4-1). It never sends, and never touches a status.
- */
 /** DESIGN's row for code reviews: 5 attempts, 1 s and doubling up to a minute, anywhere within that; 120 s as for seats. */
 export const reviewPolicy: Policy = {
   attemptsMax: 5,
@@ -24,11 +20,11 @@ export const reviewPolicy: Policy = {
   bounceDelayMs: 4 * 3_600_000, // Hours (8.19): greylisting and full mailboxes are not cured sooner.
 };
 
-export function createReviewSource({
-  db,
-}: {
-  db: Database;
-}): Pick<Source, 'name' | 'policy' | 'words' | 'draft'> {
+/**
+ * Code reviews: a version of a change list told to a reviewer. What it says is made of rows that never change, its own job's and the
+ * previous version's, so that the same delivery always says the same (003-6.4-1). It never sends, and never touches a status.
+ */
+export function createReviewSource({ db }: { db: Database }): Source {
   return {
     name: reviewSource,
     policy: reviewPolicy,
@@ -37,19 +33,29 @@ export function createReviewSource({
   };
 }
 
+/** So many are held in memory at once: one may have a thousand findings, and so may the version before it. */
+const jobsAtOnce = 20;
+
 async function draftReviews(db: Database, batch: readonly Claimed[]): Promise<ReadonlyMap<number, Draft>> {
   const jobIds = await jobsOf(db, batch);
-  const jobs = await readJobs(db, [...new Set(jobIds.values())]);
+  const distinct = [...new Set(jobIds.values())];
   // One review, however many reviewers: a thousand findings are compared with a thousand others once.
-  const props = new Map<string, ReturnType<typeof reviewProps>>();
-  for (const { job, previous } of jobs.values()) props.set(job.job_id, reviewProps(orderOf(job, previous)));
+  const reviews = new Map<string, Review>();
+  for (let start = 0; start < distinct.length; start += jobsAtOnce) {
+    for (const { job, previous } of await readJobs(db, distinct.slice(start, start + jobsAtOnce)))
+      reviews.set(job.job_id, { props: reviewProps(orderOf(job, previous)), tags: tagsOf(job) });
+  }
   return new Map(
     batch.map((claimed): [number, Draft] => {
-      const jobId = jobIds.get(claimed.seq) ?? '';
-      const job = jobs.get(jobId)?.job;
-      return [claimed.seq, job ? draftOf(claimed, job, props.get(jobId) ?? {}) : unknownReview];
+      const review = reviews.get(jobIds.get(claimed.seq) ?? '');
+      return [claimed.seq, review ? draftOf(claimed, review) : unknownReview];
     }),
   );
+}
+
+interface Review {
+  props: Readonly<Record<string, unknown>>;
+  tags: Readonly<Record<string, string>>;
 }
 
 const unknownReview: Draft = {
@@ -57,22 +63,19 @@ const unknownReview: Draft = {
   error: { code: 'review_unknown', message: 'No review has this delivery: it was not made by a submission.' },
 };
 
-function draftOf(
-  { toEmail, locale }: Claimed,
-  job: ReviewJobRow,
-  props: Readonly<Record<string, unknown>>,
-): Draft {
+function draftOf({ toEmail, locale }: Claimed, review: Review): Draft {
   if (toEmail === null) return { kind: 'no_address' };
   const parsed = parseAddress(toEmail);
   if (!parsed.ok)
     return { kind: 'unsendable', error: { code: 'invalid_recipient', message: parsed.sentence } };
-  const tags = {
-    changelist: tagValue(job.changelist_id),
-    review_version: String(job.review_version),
-    review_job: tagValue(job.job_id),
-  };
-  return { kind: 'draft', to: parsed.address, template: 'review-ready', locale, props, tags };
+  return { kind: 'draft', to: parsed.address, template: 'review-ready', locale, ...review };
 }
+
+const tagsOf = (job: ReviewJobRow) => ({
+  changelist: tagValue(job.changelist_id),
+  review_version: String(job.review_version),
+  review_job: tagValue(job.job_id),
+});
 
 function orderOf(job: ReviewJobRow, previous: ReviewJobRow | undefined): Parameters<typeof reviewProps>[0] {
   return {
@@ -104,7 +107,7 @@ interface WithPrevious {
 }
 
 /** Each job once, and the version before it. */
-async function readJobs(db: Database, jobIds: readonly string[]): Promise<ReadonlyMap<string, WithPrevious>> {
+async function readJobs(db: Database, jobIds: readonly string[]): Promise<WithPrevious[]> {
   const asked = rowsOf(
     db.dialect,
     { job_id: 'text' },
@@ -121,12 +124,10 @@ async function readJobs(db: Database, jobIds: readonly string[]): Promise<Readon
     SELECT review_jobs.* FROM ${rowsOf(db.dialect, columns, wanted)} JOIN review_jobs
     ON review_jobs.changelist_id = input.changelist_id AND review_jobs.review_version = input.review_version
   `.execute(db.read);
-  return new Map(
-    jobs.map((job) => {
-      const previous = before.find(
-        (one) => one.changelist_id === job.changelist_id && one.review_version === job.previous_version,
-      );
-      return [job.job_id, { job, previous }];
-    }),
-  );
+  return jobs.map((job) => ({
+    job,
+    previous: before.find(
+      (one) => one.changelist_id === job.changelist_id && one.review_version === job.previous_version,
+    ),
+  }));
 }
