@@ -105,7 +105,7 @@ onBothDatabases('a list of addresses', (dialect) => {
     );
     expect([json.code, json.err]).toEqual([
       1,
-      'Line 2: There is no source of that name; the scope is one of *, plain, course-seats, course-seats-verification, newsletters, code-reviews.\n',
+      'Line 2, entry 2: There is no source of that name; the scope is one of *, plain, course-seats, course-seats-verification, newsletters, code-reviews.\n',
     ]);
     expect(await linesOf(world)).toEqual([
       { address_key: '+bob@example.org', scope: 'plain', reason: 'complained', note: '=1+1, "hm"' },
