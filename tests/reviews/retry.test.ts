@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { onBothDatabases } from '../support/world.ts';
-import { ana, bob, createReviewWorld, hourMs, type ReviewWorld, to } from './review-world.ts';
+import { ana, bob, createReviewWorld, hourMs, type ReviewWorld, tagsOf, to } from './review-world.ts';
 
 const carol = 'carol@example.org';
 
@@ -47,6 +47,8 @@ onBothDatabases('another try', (dialect) => {
     refused.clear();
     await world.turn();
     expect(world.provider.ledger.filter(({ mail }) => mail.to === bob)).toHaveLength(2);
+    expect(await settle(), 'it may still come back').toEqual(['policy null']);
+    await world.clock.advance(72 * hourMs);
     expect(await settle()).toEqual(['policy sent']);
     expect(alerts()).toBe(0);
   });
@@ -83,7 +85,23 @@ onBothDatabases('another try', (dialect) => {
     refused.clear();
     await world.turn();
     expect(await world.state(jobId)).toBe('succeeded');
+    await world.clock.advance(72 * hourMs);
     expect((await settle()).slice(3)).toEqual(['policy sent', 'message_too_big sent']);
+  });
+
+  it('that is accepted and comes back as before is told, too: seed 295', async () => {
+    await world.turn();
+    const bobs = (await world.rows()).find(({ recipient }) => recipient === bob);
+    if (!bobs) throw new Error('no row of bob');
+    const data = { failed: { reason: 'invalid_attachment' } };
+    await world.tell('msg_1', { type: 'email.failed', tags: tagsOf(bobs, 1), data });
+    expect(await outcomes()).toEqual(['bob requeued']);
+    await world.turn();
+    expect((await settle())[0], 'accepted, which is not the end of it').toMatch(/ null$/);
+    await world.tell('msg_2', { type: 'email.failed', tags: tagsOf(bobs, 2), data });
+    expect((await settle())[0]).toMatch(/ escalated$/);
+    expect(alerts()).toBe(1);
+    await expect(retry()).rejects.toMatchObject({ code: 'escalated' });
   });
 
   it('by `deliveries requeue` counts as one: the list and the refusal know it', async () => {

@@ -74,11 +74,13 @@ interface OpenReplay {
   code: string;
   id: string;
   status: Status;
+  last_attempt_at: number | null;
 }
 
 async function openAfter({ read }: Database, after: number): Promise<OpenReplay[]> {
   const { rows } = await sql<OpenReplay>`
-    SELECT replays.replay_seq, replays.delivery_seq, replays.job_id, replays.error_class, replays.code, deliveries.id, deliveries.status
+    SELECT replays.replay_seq, replays.delivery_seq, replays.job_id, replays.error_class, replays.code,
+      deliveries.id, deliveries.status, deliveries.last_attempt_at
     FROM review_replays AS replays JOIN deliveries ON deliveries.seq = replays.delivery_seq
     WHERE replays.settled_at IS NULL AND replays.replay_seq > ${after} ORDER BY replays.replay_seq LIMIT ${pageMax}
   `.execute(read);
@@ -86,7 +88,7 @@ async function openAfter({ read }: Database, after: number): Promise<OpenReplay[
 }
 
 async function settlePage({ db, clock, log }: ReplayParts, page: readonly OpenReplay[]): Promise<number> {
-  const ended = page.filter(({ status }) => statuses[status].isFinal);
+  const ended = page.filter((replay) => isOver(replay, clock.now()));
   const failuresOf = await readFailures(
     db.read,
     db.dialect,
@@ -94,6 +96,8 @@ async function settlePage({ db, clock, log }: ReplayParts, page: readonly OpenRe
   );
   for (const replay of ended) {
     const outcome = outcomeOf(replay.status, failuresOf(replay.delivery_seq));
+    // It was put back since its status was read: what comes of that will be said.
+    if (outcome === undefined) continue;
     const ours = await db.write
       .updateTable('review_replays')
       .set({ settled_at: clock.now(), outcome })
@@ -109,8 +113,22 @@ async function settlePage({ db, clock, log }: ReplayParts, page: readonly OpenRe
   return ended.length;
 }
 
-function outcomeOf(status: Status, { isEscalated, hasArrived }: Failures): 'sent' | 'escalated' | 'ended' {
+/**
+ * What the provider has accepted may still come back, and then it has ended as before. Of a mail of which nothing was heard for so long
+ * nothing more is expected: the engine asks no longer, either.
+ */
+const comesBackWithinMs = 3 * 24 * 3_600_000;
+
+function isOver({ status, last_attempt_at }: OpenReplay, now: number): boolean {
+  if (status === 'sent') return now >= (last_attempt_at ?? 0) + comesBackWithinMs;
+  return statuses[status].isFinal;
+}
+
+type Outcome = 'sent' | 'escalated' | 'ended';
+
+function outcomeOf(status: Status, { isEscalated, hasArrived, ending }: Failures): Outcome | undefined {
   if (statuses[status].mailExists === 'yes' || hasArrived) return 'sent';
+  if (ending === null) return undefined;
   return isEscalated ? 'escalated' : 'ended';
 }
 
