@@ -155,7 +155,7 @@ async function checkWebhooks({
         ? row.delivered_at !== null
         : event === 'accepted'
           ? row.sent_at !== null
-          : !suppresses.has(event) || row.to_email === null || suppressed.has(row.to_email);
+          : !suppresses.has(event) || row.to_email === null || suppressed.has(row.to_email.toLowerCase());
     if (!isApplied) {
       violate('webhooks are kept', `${event} of ${entry.messageId} was answered, and nothing came of it`);
     }
@@ -169,10 +169,11 @@ const unlinked = CompiledQuery.raw(
 const suppresses: ReadonlySet<string> = new Set(['complained', 'bounced_for_good', 'provider_suppressed']);
 
 const taken = CompiledQuery.raw(
-  `SELECT address_key, reason FROM suppressions WHERE lifted_at IS NOT NULL AND reason <> 'unsubscribed'`,
+  `SELECT address_key, reason FROM suppressions WHERE lifted_at IS NOT NULL AND reason <> 'unsubscribed'
+    AND lifted_by <> 'sim'`,
 ) as CompiledQuery<{ address_key: string; reason: string }>;
 
-/** A recipient takes back what the recipient said, and nothing else. */
+/** A recipient takes back what the recipient said, and nothing else; an operator may. */
 async function checkWishes({ db, violate }: Parameters<typeof checkTheEnd>[0]): Promise<void> {
   const [line] = (await db.write.executeQuery(taken)).rows;
   if (line)

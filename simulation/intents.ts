@@ -102,7 +102,7 @@ export async function importOld(world: World): Promise<void> {
   ledger.imported.add(row.id);
   if (world.chance.isTrue(0.5)) {
     const tags = { delivery_id: row.id, round: '1', env: environment };
-    ledger.accept('account1', row.id, { to: row.to_email, tags } as unknown as Mail, false);
+    ledger.accept('account1', row.id, { to: row.to_email ?? '', tags } as unknown as Mail, false);
   } else ledger.invented.add(row.id);
   await world.commit('import', () =>
     db.transaction(async (tx) => {

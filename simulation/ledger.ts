@@ -66,12 +66,14 @@ export interface LedgerParts {
   story: Story;
   isTroubled: () => boolean;
   onAccepted: (entry: Entry, mail: Mail) => void;
+  /** Whatever comes there comes back, and may come again. */
+  isFull: (address: string) => boolean;
   /** The delivery's number, as the database has it now. */
   numberOf: (id: string) => number | undefined;
 }
 
 export function createLedger(parts: LedgerParts): Ledger {
-  const { chance, clock, story, isTroubled, onAccepted, numberOf } = parts;
+  const { chance, clock, story, isTroubled, onAccepted, isFull, numberOf } = parts;
   const entries: Entry[] = [];
   return {
     entries,
@@ -80,7 +82,8 @@ export function createLedger(parts: LedgerParts): Ledger {
     isLive: ({ end, endAt }) => !isBounce.has(end) || clock.now() < endAt,
     accept(account, key, mail, isDenied) {
       const acceptedAt = clock.now();
-      const end = isTroubled() ? chance.weighted(ends) : 'confirmed';
+      const rolled = isTroubled() ? chance.weighted(ends) : 'confirmed';
+      const end = isFull(mail.to) ? 'bounced_for_now' : rolled;
       const endAt = acceptedAt + chance.between(1, chance.isTrue(0.7) ? 2_000 : 90 * minuteMs);
       const messageId = `m${entries.length + 1}`;
       const { delivery_id: deliveryId = '', round } = mail.tags;

@@ -133,6 +133,21 @@ export async function suppressSomebody(world: World): Promise<void> {
   );
 }
 
+/** They have told him that it was a mistake. What is kept for hours only is left alone: with the line its reason would be forgotten. */
+export async function liftSomebody(world: World): Promise<string | undefined> {
+  const { db, consent, story, chance, retentionMs } = world;
+  const held = db.read.selectFrom('suppressions').selectAll().where('lifted_at', 'is', null);
+  const lines = (await held.execute()).filter(({ reason }) => reason !== 'unsubscribed');
+  if (lines.length === 0 || retentionMs < 24 * hourMs) return undefined;
+  const { address_key: address, scope } = chance.one(lines);
+  if (!world.mayStrike('an operator lifts a suppression')) return undefined;
+  story.tell(`${address} may be mailed again`);
+  await world.commit('operator', () =>
+    consent.suppressions.lift(address as Address, scope, { by: 'sim', because: 'simulation' }),
+  );
+  return address;
+}
+
 /** By the link in their mail, at the worst moment if there is one. Nobody waits for the answer. */
 export async function unsubscribe(world: World, process: SimulatedProcess): Promise<void> {
   const { watch, chance, story, clock } = world;

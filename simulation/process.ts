@@ -29,6 +29,7 @@ import { untilEdge } from './edges.ts';
 import { createFaults, type Faults } from './faults.ts';
 import { faultyDatabase } from './faulty-database.ts';
 import { webhookSecret } from './mailman.ts';
+import { createReviewParts, type ReviewParts, type ReviewTurn } from './reviews/review-parts.ts';
 import type { Service } from './service.ts';
 import { createSources, type SourceName } from './sources.ts';
 import type { Part } from './turns.ts';
@@ -49,6 +50,8 @@ export interface SimulatedProcess {
   seats: SeatParts | null;
   /** Newsletters and alerts, in the runs that have citizens. */
   civic: NewsletterParts | null;
+  /** Code reviews, in the runs that have reviewers. */
+  reviews: ReviewParts | null;
   /** Finishes what is in hand and begins nothing more. */
   stop(): void;
   readonly isStopping: boolean;
@@ -56,17 +59,19 @@ export interface SimulatedProcess {
 
 export const turnKinds = ['dispatch', 'sweep', 'reconcile', 'heal', 'link'] as const;
 export type TurnKind = (typeof turnKinds)[number];
-type AnyTurn = TurnKind | SeatTurn | CivicTurn;
+type AnyTurn = TurnKind | SeatTurn | CivicTurn | ReviewTurn;
 
 /** What runs on top of the engine, where that is not three plain sources. */
 interface Sides {
   campus?: CampusSide;
   civic?: CivicSide;
+  reviews?: true;
 }
 
 export const healAfterMs = 6 * hourMs;
 
-export function createProcess(name: string, world: World, { campus, civic }: Sides = {}): SimulatedProcess {
+export function createProcess(name: string, world: World, sides: Sides = {}): SimulatedProcess {
+  const { campus, civic, reviews } = sides;
   const { chance, story, namespace, policies, isReliable, mayStrike, isDiskFull } = world;
   const faults = createFaults({
     ...{ name, chance, story, clock: world.clock, rate: world.faultRate },
@@ -94,7 +99,8 @@ export function createProcess(name: string, world: World, { campus, civic }: Sid
   });
   const provider = providerOf('reconcile');
 
-  const sources: Source[] = campus || civic ? [] : createSources(world, faults, world.told);
+  const isReal = Object.keys(sides).length > 0;
+  const sources: Source[] = isReal ? [] : createSources(world, faults, world.told);
   const consent = consentIn(world, {
     ...{ db, clock },
     onLeft: async ({ source, recipient }, tx, extent) => sourceNamed(source)?.left?.([recipient], tx, extent),
@@ -114,8 +120,9 @@ export function createProcess(name: string, world: World, { campus, civic }: Sid
   const parts = { name, world, db, faults, outbox, consent, stopping };
   const seats = campus ? createSeatParts({ ...parts, campus }) : null;
   const newsletters = civic ? createNewsletterParts({ ...parts, civic }) : null;
-  sources.push(...(seats?.sources ?? []), ...(newsletters?.sources ?? []));
   const queries = createQueries(db);
+  const codeReviews = reviews ? createReviewParts({ ...parts, queries }) : null;
+  for (const real of [seats, newsletters, codeReviews]) sources.push(...(real?.sources ?? []));
   const pace = createPace({ db, provider, clock, log });
   const common = { outbox, queries, sources, consent, provider, pace, clock, log, worker: name };
   const from = 'Simulation <simulation@example.org>' as Sender;
@@ -140,6 +147,7 @@ export function createProcess(name: string, world: World, { campus, civic }: Sid
   const turns: Record<TurnKind, () => Promise<unknown>> & Partial<Record<AnyTurn, () => Promise<unknown>>> = {
     ...seats?.turns,
     ...newsletters?.turns,
+    ...codeReviews?.turns,
     dispatch: () => dispatch.runOnce(stopping.signal),
     sweep: () => sweep.runOnce(),
     reconcile: () => reconcile.runOnce(stopping.signal),
@@ -157,6 +165,7 @@ export function createProcess(name: string, world: World, { campus, civic }: Sid
     consent,
     seats,
     civic: newsletters,
+    reviews: codeReviews,
     receive: (request) => webhooks.receive(request),
     start(turn) {
       running.add(turn);

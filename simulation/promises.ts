@@ -73,6 +73,23 @@ export const promises = {
     'a newsletter leaves word for word as it was composed, of its own wish and period, with its own way out, to where its user lives',
   'wishes are their own':
     'a link, an opt-out, a bounce and a new beginning change the wishes that they are about, and no others',
+  'one review, one job':
+    'one key is one job, and so is one version of a change list; who asks again is answered with it, and told in what they differ',
+  'versions go on':
+    'no version is made or asked for below the latest, nor above one that has succeeded unless as a rerun; each knows the one before it',
+  'a job is whole':
+    'a job comes with a delivery for everybody who was named, however they were spelt, or not at all; then nothing of it changes',
+  'a job says how it stands':
+    'it has succeeded exactly when all who must hear were told, and failed when one of them will not be; others hold nothing back',
+  'a job ends': 'after the troubles every job has succeeded, or has failed and says why',
+  'a reviewer hears once':
+    'nobody is told of one version of a change by two deliveries, and nobody who was not named',
+  'a review in its own words':
+    'a mail tells of its own version, and of what has changed since the one before',
+  'a second try':
+    'only what is over, and was not told, is tried again; the story says why, and what ended twice in the same way is for an operator',
+  'dead letters are shown':
+    'who has not heard and never will is on the list of dead letters, and nobody else',
   'the same run': 'the same seed is the same run',
 } as const;
 export type PromiseName = keyof typeof promises;

@@ -18,6 +18,8 @@ import {
   unsubscribe,
 } from './people.ts';
 import { createProcess, type SimulatedProcess, turnKinds } from './process.ts';
+import { isReviewSeed } from './reviews/review-seeds.ts';
+import { runReviews } from './reviews/run-reviews.ts';
 import type { Copy, Stage } from './stage.ts';
 import type { Seen, Violation } from './watch.ts';
 import { type Cut, createWorld, type Mood, nothingCut, type World } from './world.ts';
@@ -42,6 +44,7 @@ const stepsMax = 60;
 export async function runSeed(seed: number, stage: Stage, cut: Cut = nothingCut): Promise<Run> {
   if (isCampusSeed(seed)) return runCampus(seed, stage, cut);
   if (isCivicSeed(seed)) return runCivic(seed, stage, cut);
+  if (isReviewSeed(seed)) return runReviews(seed, stage, cut);
   await stage.clear();
   const struck: string[] = [];
   const world = createWorld(seed, stage, cut, struck);

@@ -48,7 +48,7 @@ export interface ProviderKind {
 
 export type ServiceParts = Pick<
   World,
-  'chance' | 'clock' | 'story' | 'ledger' | 'watch' | 'tally' | 'isTroubled' | 'mayStrike'
+  'chance' | 'clock' | 'story' | 'ledger' | 'watch' | 'tally' | 'isTroubled' | 'mayStrike' | 'mailboxes'
 > & { account: string; kind: ProviderKind };
 
 const windowMs = 24 * hourMs; // As Resend's.
@@ -82,7 +82,8 @@ const faultOf: Readonly<Record<Exclude<Fate, 'accept'>, FaultName>> = {
 };
 
 export function createService(parts: ServiceParts): Service {
-  const { account, kind, chance, clock, ledger, watch, story, tally, isTroubled, mayStrike } = parts;
+  const { account, kind, chance, clock, ledger, watch, story, tally, isTroubled, mayStrike, mailboxes } =
+    parts;
   const { longestCallMs, ratePerSecond } = kind;
   const keys = new Map<string, { hash: string; messageId: string; until: number }>();
   const underWay = new Set<string>();
@@ -96,9 +97,11 @@ export function createService(parts: ServiceParts): Service {
     return fate === 'accept' || !mayStrike(faultOf[fate]) ? 'accept' : fate;
   }
 
+  const isUnwelcome = ({ mail }: Parcel) => mailboxes.get(mail.to.toLowerCase()) === 'refused';
+
   /** What the service does with a request, whether or not anybody hears the answer. */
   async function decide(parcel: Parcel, fate: Fate, workMs: number, isKnown: boolean): Promise<Outcome> {
-    const error = { code: fate, provider: account };
+    const error = { code: isUnwelcome(parcel) ? 'invalid_to_address' : fate, provider: account };
     if (fate === 'throttle') {
       return { kind: 'deferred', trouble: 'throttled', retryAfterMs: chance.one([2_000, 60_000]), error };
     }
@@ -146,7 +149,7 @@ export function createService(parts: ServiceParts): Service {
     },
     async send(parcel, who, by) {
       const cameAt = clock.now();
-      const fate = fateOf();
+      const fate = isUnwelcome(parcel) && mayStrike('refused for good') ? 'refuse_for_good' : fateOf();
       const isSlow = isTroubled() && chance.isTrue(kind.isSlow);
       const wholeMs = isSlow ? chance.between(0, longestCallMs) : chance.between(0, 300);
       // It has the mail long before it says so, or says so at once.

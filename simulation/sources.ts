@@ -2,6 +2,8 @@ import type { Policy } from '../src/domain/policy.ts';
 import { plainPolicy } from '../src/domain/policy.ts';
 import type { Verdict } from '../src/outbox/begin.ts';
 import type { Fact } from '../src/outbox/facts.ts';
+import { reviewPolicy } from '../src/sources/code-reviews/mail/review-source.ts';
+import { reviewSource } from '../src/sources/code-reviews/occasion.ts';
 import { seatPolicy, seatSourceName } from '../src/sources/course-seats/mail/seat-source.ts';
 import {
   verificationPolicy,
@@ -21,12 +23,13 @@ import type { World } from './world.ts';
  * was frozen can be sent again. Some of their deliveries cannot be drafted, and some kill the worker that tries.
  */
 export const sourceNames = ['seats', 'plain', 'letters'] as const;
-/** In the runs of a campus there are these two instead, and among citizens the third: they are the real ones. */
+/** In the runs of a campus there are these two instead, among citizens the third and among reviewers the last: they are the real ones. */
 export type SourceName =
   | (typeof sourceNames)[number]
   | typeof seatSourceName
   | typeof verificationSourceName
-  | typeof newsletterSource;
+  | typeof newsletterSource
+  | typeof reviewSource;
 export const laneOf = { seats: 'urgent', plain: 'normal', letters: 'bulk' } as const;
 
 export class BookkeepingFailed extends Error {}
@@ -45,6 +48,7 @@ export function createPolicies(chance: Chance): Readonly<Record<SourceName, Poli
     [seatSourceName]: seatPolicy,
     [verificationSourceName]: verificationPolicy,
     [newsletterSource]: newsletterPolicy,
+    [reviewSource]: reviewPolicy,
   };
 }
 

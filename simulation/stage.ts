@@ -19,8 +19,8 @@ export interface Stage {
   restore(copy: Copy): Promise<void>;
 }
 
-/** Deliveries with all that stands beside them, what says whether mail may leave, and the tables of course seats and newsletters. */
-export type Watched = 'deliveries' | 'pace' | 'seats' | 'civic';
+/** Deliveries with all that stands beside them, what says whether mail may leave, and the tables of course seats, newsletters and code reviews. */
+export type Watched = 'deliveries' | 'pace' | 'seats' | 'civic' | 'reviews';
 
 export type Copy = ReadonlyMap<string, readonly Readonly<Record<string, unknown>>[]>;
 
@@ -37,10 +37,12 @@ const seatTables = [
   'courses',
 ];
 const civicTables = ['notification_run_items', 'notification_runs', 'notification_opt_outs', 'notifications'];
+const reviewTables = ['review_replays', 'review_job_recipients', 'review_jobs', 'review_changelists'];
 /** Parents after children. `sqlite_sequence` too: a run must not see how many rows earlier runs made. */
 const tables = [
   ...seatTables,
   ...civicTables,
+  ...reviewTables,
   'leases',
   'delivery_mails',
   'delivery_events',
@@ -57,6 +59,7 @@ const tables = [
 ];
 const seatsWritten = new RegExp(`\\b(${seatTables.join('|')})\\b`);
 const civicWritten = new RegExp(`\\b(${civicTables.join('|')})\\b`);
+const reviewsWritten = new RegExp(`\\b(${reviewTables.join('|')})\\b`);
 /** Whether somebody has said no stands there, too. */
 const wishesWritten = /\b(notifications|notification_opt_outs)\b/;
 // A fixed namespace: the ids of deliveries are part of a run, and a run depends on its seed alone.
@@ -101,12 +104,18 @@ export async function openStage(): Promise<Stage> {
   };
 }
 
+const sourcesWritten: readonly (readonly [Watched, RegExp])[] = [
+  ['seats', seatsWritten],
+  ['civic', civicWritten],
+  ['reviews', reviewsWritten],
+];
+
 function watchStatements() {
   const kinds = new Map<string, readonly Watched[]>();
   let seen = new Set<Watched>();
   const kindsOf = (text: string): Watched[] => {
     if (!/^\s*(insert|update|delete)/i.test(text)) return [];
-    const written: Watched[] = seatsWritten.test(text) ? ['seats'] : civicWritten.test(text) ? ['civic'] : [];
+    const written = sourcesWritten.filter(([, pattern]) => pattern.test(text)).map(([kind]) => kind);
     if (wishesWritten.test(text)) return [...written, 'deliveries'];
     if (/\b(provider_pace|pauses)\b/.test(text)) return [...written, 'pace'];
     const isBeside = /\b(deliveries|delivery_mails|delivery_events|suppressions|unsubscribe_tokens)\b/.test(

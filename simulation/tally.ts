@@ -129,6 +129,27 @@ export const faultNames = [
   'somebody changes their mind while a newsletter to them is claimed',
   'somebody wants no newsletters at all',
   'somebody asks again for what they had deleted',
+  // Code reviews
+  'a review is submitted again',
+  'a bot does not hear what came of its review',
+  'a review is submitted twice at once',
+  'two versions are submitted at once',
+  'two bots submit the same version',
+  'a key comes with another review',
+  'a key comes with another change list, at once',
+  'a newer version comes while the last one is on its way',
+  'a newer version comes after a success, and not as a rerun',
+  'a rerun',
+  'a version comes too late',
+  'a reviewer is named twice, and spelt in two ways',
+  'a review names nobody who can be told',
+  'a caller tries again',
+  'an operator tries a review again',
+  'somebody tries a review again in mid-flight',
+  'two try a review again at once',
+  'somebody tries again for no reason, or for a stranger',
+  'what is tried again ends in the same way',
+  'an operator lifts a suppression',
 ] as const;
 export type FaultName = (typeof faultNames)[number];
 

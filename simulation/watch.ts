@@ -31,6 +31,7 @@ import {
   type WatchedRow,
 } from './promises.ts';
 import { createReasons, type Reasons } from './reasons.ts';
+import type { ReviewWatch } from './reviews/review-watch.ts';
 import { indexingDelayMs, type ProviderKind } from './service.ts';
 import type { SourceName } from './sources.ts';
 import type { Stage } from './stage.ts';
@@ -81,10 +82,9 @@ export interface Seen {
   changes: number;
 }
 
-// The addresses of a run are spelt as their keys are.
 const query = CompiledQuery.raw(
   `SELECT ${columns.join(', ')},
-    EXISTS (SELECT 1 FROM suppressions WHERE address_key = to_email AND lifted_at IS NULL AND (scope = deliveries.source OR (scope = '*'
+    EXISTS (SELECT 1 FROM suppressions WHERE address_key = lower(to_email) AND lifted_at IS NULL AND (scope = deliveries.source OR (scope = '*'
       AND NOT EXISTS (SELECT 1 FROM json_each(COALESCE(except_for, '[]')) WHERE value = deliveries.source))))
     OR EXISTS (SELECT 1 FROM unsubscribe_tokens AS token WHERE token.recipient = deliveries.recipient
       AND token.source = deliveries.source AND unsubscribed_at IS NOT NULL)
@@ -111,8 +111,8 @@ export interface WatchParts {
   mailman: Pick<Mailman, 'answered'>;
   kind: ProviderKind;
   isReliable: boolean;
-  /** Who looks at the tables of a campus, or of citizens, in the runs that have them. */
-  beside: { campus: CampusWatch | null; civic: CivicWatch | null };
+  /** Who looks at the tables of a real source, in the runs that have one. */
+  beside: { campus: CampusWatch | null; civic: CivicWatch | null; reviews: ReviewWatch | null };
 }
 
 const restoring = 'a fail-over';
@@ -241,6 +241,7 @@ export function createWatch(parts: WatchParts): Watch {
       for (const row of rows) checkTruth(row, ledger, violate);
       await beside.campus?.look(written, rowsBefore, rows);
       await beside.civic?.look(written, rowsBefore, rows);
+      await beside.reviews?.look(written, rowsBefore, rows);
     },
     lookAround() {
       for (const row of rows) checkTruth(row, ledger, violate);
@@ -260,6 +261,7 @@ export function createWatch(parts: WatchParts): Watch {
       const { delivery_id: id = '', round } = post.parcel.mail.tags;
       if (post.isAttempt) attempts.made(id, Number(round));
       beside.civic?.posted(post);
+      beside.reviews?.posted(post);
       const isKnown = checkPost(post);
       // Of what an old hand sends after a fail-over, nobody who looks for it can know.
       if (isKnown) hands.mayLeave(id, post.parcel.leaseEndsAt);

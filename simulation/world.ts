@@ -14,6 +14,8 @@ import { isCivicSeed } from './civic/civic-seeds.ts';
 import type { CivicWatch } from './civic/civic-watch.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import { createMailman, type Mailman } from './mailman.ts';
+import { isReviewSeed } from './reviews/review-seeds.ts';
+import type { ReviewWatch } from './reviews/review-watch.ts';
 import { createService, type ProviderKind, type Service } from './service.ts';
 import { BookkeepingFailed, createPolicies, type SourceName } from './sources.ts';
 import type { Stage } from './stage.ts';
@@ -33,8 +35,15 @@ export interface World {
   ledger: Ledger;
   mailman: Mailman;
   watch: Watch;
-  /** In the runs that have a campus, or citizens: who looks at their tables, and the sources for those who are not processes. */
-  beside: { campus: CampusWatch | null; civic: CivicWatch | null; sources: readonly Source[] };
+  /** In the runs with a real source: who looks at its tables, and the sources for those who are not processes. */
+  beside: {
+    campus: CampusWatch | null;
+    civic: CivicWatch | null;
+    reviews: ReviewWatch | null;
+    sources: readonly Source[];
+  };
+  /** By address in lower case: those that no provider takes, whenever it is asked, and those that are always full. */
+  mailboxes: Map<string, 'refused' | 'full'>;
   /** For those who are not processes of the engine: operators, people. */
   outbox: Outbox;
   consent: Consent;
@@ -101,7 +110,7 @@ export function createWorld(
   let drafts = 0;
   let step = 0;
   let faultsInStep = 0;
-  const isReal = isCampusSeed(seed) || isCivicSeed(seed);
+  const isReal = isCampusSeed(seed) || isCivicSeed(seed) || isReviewSeed(seed);
   const mood = isReal ? 'ordinary' : chance.weighted(moods);
   const rates = isReal ? [0, 0.005, 0.01, 0.02] : [0, 0.02, 0.05, 0.1];
   const rate = chance.one(mood === 'sleepy' ? [0.05, 0.1] : rates);
@@ -135,9 +144,11 @@ export function createWorld(
   const ledger = createLedger({
     ...{ chance, clock, story, isTroubled: () => isTroubled },
     onAccepted: mailman.announce,
+    isFull: (address) => mailboxes.get(address.toLowerCase()) === 'full',
     numberOf: (id) => watch.rows.find((row) => row.id === id)?.seq,
   });
-  const beside: World['beside'] = { campus: null, civic: null, sources: [] };
+  const beside: World['beside'] = { campus: null, civic: null, reviews: null, sources: [] };
+  const mailboxes: World['mailboxes'] = new Map();
   const watch: Watch = createWatch({
     db,
     touched,
@@ -185,7 +196,7 @@ export function createWorld(
 
   const serviceOf = (account: string) =>
     createService({
-      ...{ account, kind, chance, clock, ledger, watch, story, tally, mayStrike },
+      ...{ account, kind, chance, clock, ledger, watch, story, tally, mayStrike, mailboxes },
       isTroubled: () => isTroubled,
     });
   let accounts = 1;
@@ -216,7 +227,21 @@ export function createWorld(
   );
 
   return {
-    ...{ chance, clock, story, tally, db, namespace, policies, ledger, mailman, watch, consent, beside },
+    ...{
+      chance,
+      clock,
+      story,
+      tally,
+      db,
+      namespace,
+      policies,
+      ledger,
+      mailman,
+      watch,
+      consent,
+      beside,
+      mailboxes,
+    },
     outbox: createOutbox({ db, clock, log: silentLog, namespace, listeners }),
     service: () => service,
     switchAccount() {
@@ -255,6 +280,10 @@ const links = { secrets: linkSecrets, baseUrl: () => 'https://mail.example.org' 
 export function idsOf(chance: Chance): Ids {
   const digits = () => String(chance.between(0, 99_999_999_999)).padStart(11, '0');
   return { uuid: () => '', secret: () => digits() + digits() };
+}
+
+export function uuidBy({ between }: Chance): string {
+  return `00000000-0000-4000-8000-${String(between(0, 999_999_999_999)).padStart(12, '0')}`;
 }
 
 /** As a process has it; the numbers of links come from the dice, so that a run depends on its seed alone. */

@@ -7,7 +7,7 @@ import type { Source } from '../../src/sources/source.ts';
 import { silentLog as log } from '../../src/std/log.ts';
 import type { Faults } from '../faults.ts';
 import { BookkeepingFailed } from '../sources.ts';
-import { idsOf, type World } from '../world.ts';
+import { idsOf, uuidBy, type World } from '../world.ts';
 import type { Town } from './town.ts';
 import type { TownHall } from './town-hall.ts';
 
@@ -86,10 +86,6 @@ const renderPlainly = ({ template, locale, props, unsubscribeUrl }: Parameters<R
     ...{ templateName: template, templateVersion: '1' },
   };
 };
-
-function uuidBy({ between }: World['chance']): string {
-  return `00000000-0000-4000-8000-${String(between(0, 999_999_999_999)).padStart(12, '0')}`;
-}
 
 /** What a run says of a delivery is a word of its source. */
 function overheard(outbox: Outbox, { watch }: World): Outbox {
