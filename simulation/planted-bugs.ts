@@ -10,6 +10,8 @@ import { newsletterWishBugs } from './planted/newsletters-wishes.ts';
 import { omissionBugs } from './planted/omissions.ts';
 import { paceBugs } from './planted/pace.ts';
 import type { PlantedBug } from './planted/planted-bug.ts';
+import { reviewBugs } from './planted/reviews.ts';
+import { reviewTryBugs } from './planted/reviews-tries.ts';
 import { seatEventBugs } from './planted/seats-events.ts';
 import { seatFeedBugs } from './planted/seats-feed.ts';
 import { seatMailBugs } from './planted/seats-mail.ts';
@@ -35,4 +37,6 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...newsletterRunBugs,
   ...newsletterMailBugs,
   ...newsletterWishBugs,
+  ...reviewBugs,
+  ...reviewTryBugs,
 ];

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { campusEvery, isCampusSeed } from '../campus/campus-seeds.ts';
 import { civicEvery, civicFirst, isCivicSeed } from '../civic/civic-seeds.ts';
 import { type Order, type Result, root, runMany } from '../many.ts';
+import { isReviewSeed, reviewEvery, reviewFirst } from '../reviews/review-seeds.ts';
 import type { Broken } from '../seeds.ts';
 import type { PlantedBug } from './planted-bug.ts';
 
@@ -34,15 +35,21 @@ export function runPlanted(
   });
 }
 
-/** Of these seeds, those that have a campus, or citizens. */
+/** Of these seeds, those that have a campus, citizens, or reviewers. */
 function onlyThere<T extends Pick<Order, 'first' | 'count'>>(
   order: T,
   where: NonNullable<PlantedBug['where']>,
 ): T & { every: number } {
-  const [every, offset] = where === 'on a campus' ? [campusEvery, 0] : [civicEvery, civicFirst];
+  const { every, offset } = placeOf[where];
   const first = Math.ceil((order.first - offset) / every) * every + offset;
   return { ...order, first, count: order.first + order.count - first, every };
 }
+
+const placeOf = {
+  'on a campus': { every: campusEvery, offset: 0, isThere: isCampusSeed },
+  'among citizens': { every: civicEvery, offset: civicFirst, isThere: isCivicSeed },
+  'among reviewers': { every: reviewEvery, offset: reviewFirst, isThere: isReviewSeed },
+} as const;
 
 /** The same on a copy as it is: what breaks there is the simulator's fault, or the engine's. */
 export function runClean({ from = root, ...order }: Seeds): Promise<Result> {
@@ -82,7 +89,8 @@ const seedsTried = 3;
 async function standsStill({ seed, violation, lines }: Broken, folder: string): Promise<boolean> {
   // Of the feed no more is asked than to be asked: whoever asks is at work.
   if (violation.promise === 'the feed is spared' || hasBegun(lines)) return false;
-  const stride = isCampusSeed(seed) ? campusEvery : isCivicSeed(seed) ? civicEvery : 1;
+  const place = Object.values(placeOf).find(({ isThere }) => isThere(seed));
+  const stride = place?.every ?? 1;
   for (let next = seed + stride; next <= seed + seedsTried * stride; next += stride) {
     const { broken } = await runMany({ first: next, count: 1, workers: 1, folder });
     if (!broken || hasBegun(broken.lines)) return false;
@@ -90,8 +98,9 @@ async function standsStill({ seed, violation, lines }: Broken, folder: string): 
   return true;
 }
 
-/** Mails leave; on a campus it will do that openings and closings are noticed. */
-const hasBegun = (lines: readonly string[]) => lines.some((line) => /→ sending| {2}open event /.test(line));
+/** Mails leave; on a campus it will do that openings and closings are noticed, among reviewers that jobs are made. */
+const hasBegun = (lines: readonly string[]) =>
+  lines.some((line) => /→ sending| {2}open event | is a job, /.test(line));
 
 async function onCopy<T>(from: string, edits: Edits, run: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(process.env.TIDINGS_TEST_TMP ?? tmpdir(), 'tidings-planted-'));

@@ -9,8 +9,8 @@ export interface PlantedBug {
   /** What is expected to go wrong. */
   because: string;
   edits: readonly Edit[];
-  /** It can do harm only where there is a campus, or where citizens are: it is looked for in those runs alone. */
-  where?: 'on a campus' | 'among citizens';
+  /** It can do harm only where its source is: it is looked for in those runs alone. */
+  where?: 'on a campus' | 'among citizens' | 'among reviewers';
 }
 
 interface Edit {
