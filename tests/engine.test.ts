@@ -109,6 +109,30 @@ onBothDatabases('the engine', (dialect) => {
     await untilStatus(seq, 'sent');
   });
 
+  it('sweeps up the lists of runs that ended long ago', async () => {
+    const long = { run_id: 'r', notification_type: 'newsletter_entity_monthly', period_key: '2020-01' };
+    const ended = { status: 'finished', eligible_count: 1, created_by: 'ana', trace_id: 't' } as const;
+    const times = { created_at: 1, updated_at: 1, ended_at: 1 };
+    await engine.db.write
+      .insertInto('notification_runs')
+      .values({ ...long, ...ended, ...times })
+      .execute();
+    const line = {
+      run_id: 'r',
+      notification_id: 'n',
+      user_id: 'u',
+      period_key: '2020-01',
+      state: 'composed',
+    };
+    await engine.db.write
+      .insertInto('notification_run_items')
+      .values({ ...line, state: 'composed', place: 1 })
+      .execute();
+    await engine.sweep.runOnce();
+    expect(await engine.db.read.selectFrom('notification_run_items').selectAll().execute()).toEqual([]);
+    expect((await engine.newsletters.runs.get('r')).status).toBe('finished');
+  });
+
   it('sweeps up what a worker left behind, and settles what it left in doubt', async () => {
     const [claimed, doubted] = await enqueue(1, 2);
     const now = engine.clock.now();

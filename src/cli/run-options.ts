@@ -38,12 +38,14 @@ export function requestOf(notificationType: string, { period, limit, force }: Ru
   };
 }
 
-export function canaryOf({
-  canary,
-  bouncesMax = '0',
-  canaryWait = '1h',
-}: RunOptions): CanaryOrder | undefined {
-  if (canary === undefined) return undefined;
+export function canaryOf(options: RunOptions): CanaryOrder | undefined {
+  const { canary, bouncesMax = '0', canaryWait = '1h' } = options;
+  if (canary === undefined) {
+    if (options.bouncesMax === undefined && options.canaryWait === undefined) return undefined;
+    const sentence =
+      '--bounces-max and --canary-wait are about a canary: say how many with --canary <count>.';
+    throw new Refusal('invalid_canary', sentence);
+  }
   const waitMs = parseDuration(canaryWait);
   if (waitMs === undefined)
     throw new Refusal('invalid_canary', '--canary-wait is a duration such as 30m, 2h or 1d.');

@@ -88,7 +88,10 @@ interface NotificationRunsTable {
   trace_id: string;
 }
 
-/** planned → collected (its delivery exists) → composed (its mail is written), or left out on the way; excluded from the first. */
+/**
+ * planned → collected (its delivery exists) → composed (its mail is written, or its user has left meanwhile), or left out on the way;
+ * excluded from the first.
+ */
 export const runItemStates = ['planned', 'collected', 'composed', 'left_out', 'excluded'] as const;
 export type RunItemState = (typeof runItemStates)[number];
 

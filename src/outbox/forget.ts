@@ -82,9 +82,10 @@ export async function forgetMails(
   return { count: forgotten.length, next };
 }
 
-/** Of a row of `deliveries`: there is nothing left of it to send. */
-export const isForgotten = sql`EXISTS (
-  SELECT 1 FROM delivery_events WHERE delivery_seq = deliveries.seq AND event = 'forgotten'
+/** Of a row of `deliveries`: there is nothing left of it to send. What a source has composed anew since then is there. */
+export const isForgotten = sql`(
+  EXISTS (SELECT 1 FROM delivery_events WHERE delivery_seq = deliveries.seq AND event = 'forgotten')
+  AND NOT EXISTS (SELECT 1 FROM delivery_mails WHERE delivery_mails.delivery_seq = deliveries.seq)
 )`;
 
 /** Those of which there is nothing left to send. */

@@ -242,6 +242,17 @@ onBothDatabases('leaving', (dialect) => {
       expect(await world.notifications.optOutOf(ana)).toMatchObject({ via: 'link' });
     });
 
+    test('seed 790: undo does not bring back one whose own link was used since', async () => {
+      await world.consent.unsubscribe.stopEverything(token);
+      const other = await world.linkIn(mine()[1]);
+      await world.consent.unsubscribe.stop(other, 'one-click');
+      await world.consent.unsubscribe.undo(token);
+      expect(await standings()).toEqual(['active', 'unsubscribed', 'active']);
+      await world.consent.unsubscribe.undo(other);
+      expect(await standings()).toEqual(['active', 'active', 'active']);
+      expect(await statuses()).toEqual(['pending', 'pending', 'pending']);
+    });
+
     test('who had left this one long ago takes back only the rest', async () => {
       await world.consent.unsubscribe.stop(token, 'page');
       await world.clock.advance(3 * dayMs);

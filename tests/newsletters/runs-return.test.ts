@@ -67,7 +67,7 @@ onBothDatabases('runs, and those who come and go meanwhile', (dialect) => {
     expect(sentTo()).toEqual([addressOf('user-1')]);
   });
 
-  it('who leaves while their mail is being made is left out, and not called composed', async () => {
+  it('who leaves while their mail is being made is counted with the reason, and mailed when they are back', async () => {
     const [id = ''] = await world.followAll(1);
     const { reports } = world.budget;
     world.budget.reports = async (wanted) => {

@@ -45,7 +45,7 @@ export function addTrigger(program: Command, { terminal }: Context): void {
           if (answer.dryRun) return terminal.print(`${people}. Nothing was done.`);
           if (!collectJobEnqueued) {
             return terminal.print(
-              `There is a run for ${periodKey} already, and ${eligibleCount} of those who asked are in none. Look again with --force: nobody is told twice.`,
+              `There is a run for ${periodKey} already; ${eligibleCount} of those who asked have no delivery yet: they are on its list, or came later. \`npx tidings runs list\` shows it. To look again: --force; nobody is told twice.`,
             );
           }
           terminal.print(`${people}. Run ${runId} has begun.`);

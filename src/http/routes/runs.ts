@@ -124,6 +124,12 @@ export function runRoutes({ runs }: RunParts): Route[] {
         {
           limit: Type.Optional(limit(100, 20)),
           before: Type.Optional(time('Only older ones: the `before` of `next`.')),
+          beforeRun: Type.Optional(
+            Type.String({
+              format: 'uuid',
+              description: 'Beside it, for runs of the same moment: the `beforeRun` of `next`.',
+            }),
+          ),
         },
         closed,
       ),
@@ -134,7 +140,13 @@ export function runRoutes({ runs }: RunParts): Route[] {
             {
               runs: Type.Array(runAnswer),
               next: Type.Union([
-                Type.Object({ before: Type.String({ format: 'date-time' }) }, closed),
+                Type.Object(
+                  {
+                    before: Type.String({ format: 'date-time' }),
+                    beforeRun: Type.String({ format: 'uuid' }),
+                  },
+                  closed,
+                ),
                 Type.Null(),
               ]),
             },
@@ -142,15 +154,15 @@ export function runRoutes({ runs }: RunParts): Route[] {
           ),
         },
       },
-      async handle({ query: { limit: most = 20, before } }) {
+      async handle({ query: { limit: most = 20, before, beforeRun = '' } }) {
         const page = await runs.list({
           limit: most,
-          before: before === undefined ? undefined : Date.parse(before),
+          before: before === undefined ? undefined : { created_at: Date.parse(before), run_id: beforeRun },
         });
         const last = page.length === most ? page.at(-1) : undefined;
         const body = {
           runs: page.map((run) => runJson(run)),
-          next: last ? { before: iso(last.created_at) } : null,
+          next: last ? { before: iso(last.created_at), beforeRun: last.run_id } : null,
         };
         return { status: 200, body };
       },

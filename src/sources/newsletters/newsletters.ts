@@ -10,6 +10,7 @@ import { createNewsletterSource } from './mail/newsletter-source.ts';
 import { createNotifications, type Notifications } from './notifications/notifications.ts';
 import type { PeriodLocale } from './period.ts';
 import type { Render } from './runs/compose.ts';
+import { forgetRuns } from './runs/forget.ts';
 import { createRuns, type Runs } from './runs/runs.ts';
 import type { UserDirectory } from './users/user-directory.ts';
 
@@ -26,6 +27,8 @@ export interface Newsletters {
   readonly runs: Runs;
   readonly users: UserDirectory;
   readonly budget: BudgetData;
+  /** Retention: the lists of runs that ended before that. */
+  forget(before: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -63,6 +66,7 @@ export function createNewsletters(parts: NewslettersParts): Newsletters {
     source: createNewsletterSource({ ...parts, links, notifications }),
     chores: [runs.chore],
     ...{ notifications, runs, users, budget },
+    forget: (before) => forgetRuns(parts, before),
     async close() {
       await budget.close?.();
       await users.close?.();

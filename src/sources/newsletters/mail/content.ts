@@ -5,6 +5,7 @@ import type { NotificationRow } from '../../../db/newsletters-schema.ts';
 import type { DeliveryError } from '../../../domain/transition.ts';
 import { thrownText } from '../../../std/without-addresses.ts';
 import { type BudgetData, type EntityReport, reportKey } from '../budget/budget-data.ts';
+import { BudgetUnavailable } from '../budget/budget-unavailable.ts';
 import { isNewsletter, isNotificationType } from '../notification-type.ts';
 import { type AlertConfig, storedAlertConfig } from '../notifications/alert-config.ts';
 import { type Period, type PeriodLocale, parsePeriod } from '../period.ts';
@@ -26,7 +27,8 @@ export type Content =
       props: Readonly<Record<string, unknown>>;
     }
   | { kind: 'ineligible'; error: DeliveryError }
-  | { kind: 'later'; error: DeliveryError; waitMs?: number };
+  /** Hopeless where it was said that they will never come, unless somebody changes something. */
+  | { kind: 'later'; error: DeliveryError; waitMs?: number; isHopeless?: boolean };
 
 export interface ContentParts {
   db: Database;
@@ -185,7 +187,8 @@ function namesOf({ title, description = '' }: AlertConfig, titles: Readonly<Reco
   return { description, titles: title === undefined ? titles : { ro: title, en: title } };
 }
 
-type Answers<T> = Map<string, { value: T } | { failure: Content }>;
+type Later = Extract<Content, { kind: 'later' }>;
+type Answers<T> = Map<string, { value: T } | { failure: Later }>;
 
 /** So many failures of single questions in a row are the data's and not the questions': the others are not asked now. */
 const failuresMax = 3;
@@ -205,18 +208,21 @@ async function askSafely<Question, T>(
     if (questions.length === 1)
       return answers.set(keyOf(questions[0] as Question), { failure: failureOf(error) });
   }
-  let failed: { failure: Content }[] = [];
+  let failed: { failure: Later }[] = [];
   for (const question of questions) {
     const last = failed.length >= failuresMax ? failed.at(-1) : undefined;
-    const [answer] = last ? [last] : (await askSafely([question], keyOf, ask)).values();
+    // Of what was not asked, nobody has said that it will never be answered.
+    const unasked = last && { failure: { ...last.failure, isHopeless: false } };
+    const [answer] = unasked ? [unasked] : (await askSafely([question], keyOf, ask)).values();
     if (answer) answers.set(keyOf(question), answer);
     failed = answer && 'failure' in answer ? [...failed, answer] : [];
   }
   return answers;
 }
 
-function failureOf(error: unknown): Content {
+function failureOf(error: unknown): Later {
   const { retryAfterMs: waitMs } = error as { retryAfterMs?: number };
   const told = { code: 'data_not_available', message: thrownText(error) };
-  return { kind: 'later', error: told, ...(waitMs !== undefined && { waitMs }) };
+  const isHopeless = error instanceof BudgetUnavailable && error.when === 'never';
+  return { kind: 'later', error: told, isHopeless, ...(waitMs !== undefined && { waitMs }) };
 }

@@ -89,7 +89,9 @@ function draftOf(
   if (!content) throw new Error('newsletters: no content for a delivery that was asked about');
   if (content.kind === 'ineligible') return content;
   if (content.kind === 'later') {
-    const { error, waitMs } = content;
+    const { error, waitMs, isHopeless } = content;
+    // No run counts how often: the next one takes it up, when somebody has changed something.
+    if (isHopeless) return { kind: 'ineligible', error };
     return { kind: 'later', error, ...(waitMs !== undefined && { dueAt: now + waitMs }) };
   }
   const { template, locale, props } = content;

@@ -2,7 +2,7 @@ import type { Tx } from '../../../db/database.ts';
 import type { NotificationRow } from '../../../db/newsletters-schema.ts';
 import { resumeDeliveries } from '../../../outbox/stop.ts';
 import { Refusal } from '../../../std/refusal.ts';
-import { letGo } from '../runs/let-go.ts';
+import { letGo, planAgain } from '../runs/let-go.ts';
 import { ownerOf } from './notification.ts';
 import type { NotificationLimits, NotificationsParts } from './notifications.ts';
 import { activeCells, actor, lockRow, ownersOf, recipientsOf } from './rows.ts';
@@ -38,7 +38,9 @@ export async function activateIn(
     const detail = { reason: 'they want it again' };
     await resumeDeliveries(tx, { whose: owner, since, actor, detail }, now, { dialect: db.dialect, log });
   }
-  await letGo(tx, await recipientsOf(tx, row.user_id), { db, log, now, actor });
+  const recipients = await recipientsOf(tx, row.user_id);
+  await planAgain(tx, recipients, { db, now });
+  await letGo(tx, recipients, { db, log, now, actor });
 }
 
 /** Whoever asks for something has said that they want mail, also where the notification itself had never heard that they did not. */

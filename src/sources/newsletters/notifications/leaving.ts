@@ -5,7 +5,7 @@ import { resumeDeliveries } from '../../../outbox/stop.ts';
 import type { Clock } from '../../../std/clock.ts';
 import type { Log } from '../../../std/log.ts';
 import { newsletterSource } from '../notification-type.ts';
-import { letGo } from '../runs/let-go.ts';
+import { letGo, planAgain } from '../runs/let-go.ts';
 import { liftOptOut } from './activating.ts';
 import { parseRecipient, recipientOf } from './notification.ts';
 import type { Notifications } from './notifications.ts';
@@ -73,9 +73,12 @@ export function createLeaving(parts: LeavingParts): Pick<Notifications, 'left' |
     async left(recipients, tx, extent = 'these mails') {
       const ids = recipients.map((recipient) => ({ id: parseRecipient(recipient).id }));
       const now = clock.now();
+      // Also of who has left everything: when they take that back, this one stays ended.
       await sql`
-        UPDATE notifications SET is_active = 0, inactive_because = 'unsubscribed', inactive_at = ${now}, updated_at = ${now}
-        WHERE id IN (SELECT id FROM ${rowsOf(db.dialect, { id: 'text' }, ids)}) AND is_active = 1
+        UPDATE notifications SET is_active = 0, inactive_because = 'unsubscribed', inactive_at = coalesce(inactive_at, ${now}),
+          updated_at = ${now}
+        WHERE id IN (SELECT id FROM ${rowsOf(db.dialect, { id: 'text' }, ids)})
+          AND (is_active = 1 OR inactive_because = 'global_opt_out')
       `.execute(tx);
       if (extent !== 'everything') return;
       for (const recipient of recipients) {
@@ -88,8 +91,9 @@ export function createLeaving(parts: LeavingParts): Pick<Notifications, 'left' |
     async returned(recipients, tx) {
       for (const recipient of recipients) {
         await returnOne(tx, recipient);
-        const { userId } = parseRecipient(recipient);
-        await letGo(tx, await recipientsOf(tx, userId), { db, log, now: clock.now(), actor });
+        const back = await recipientsOf(tx, parseRecipient(recipient).userId);
+        await planAgain(tx, back, { db, now: clock.now() });
+        await letGo(tx, back, { db, log, now: clock.now(), actor });
       }
     },
   };

@@ -9,6 +9,8 @@ import type { Report } from '../../../outbox/record.ts';
 import type { Clock } from '../../../std/clock.ts';
 import { newsletterSource } from '../notification-type.ts';
 import { recipientOf } from '../recipient.ts';
+import { countCanary, isCanary, roomIn } from './canary.ts';
+import { isOfCancelledRun } from './candidates.ts';
 import { type Item, type ItemChange, lockRun, readItems, writeItems } from './run-rows.ts';
 
 /**
@@ -25,16 +27,18 @@ export interface CollectParts {
 }
 
 const pageMost = 1_000;
+/** When to look again at a line whose delivery a cancelled run has not let go yet. */
+const againMs = 1_000;
 
 /** One page. Answers how many it has taken further. */
 export async function collectPage({ run_id: runId }: RunRow, parts: CollectParts): Promise<number> {
-  const { db, outbox, pageMax = pageMost } = parts;
+  const { db, outbox, clock, pageMax = pageMost } = parts;
   return db.transaction(async (tx) => {
     const run = await lockRun(tx, db.dialect, runId, ['running']);
     if (!run) return 0;
-    const isCanary = run.canary_size !== null && run.canary_passed_at === null;
-    const first = isCanary ? sql`AND items.place <= ${run.canary_size}` : sql``;
-    const items = await readItems(tx, runId, sql`state = 'planned' ${first}`, pageMax);
+    const room = isCanary(run) ? roomIn(await countCanary(tx, run), run) : pageMax;
+    const which = sql`state = 'planned' AND items.due_at <= ${clock.now()}`;
+    const items = await readItems(tx, runId, which, Math.max(0, Math.min(room, pageMax)));
     if (items.length === 0) return 0;
     const wishes = await readWishes(tx, db.dialect, items);
     const wanted = items.filter(({ notification_id }) => wishes.get(notification_id)?.reason === null);
@@ -53,12 +57,17 @@ export async function collectPage({ run_id: runId }: RunRow, parts: CollectParts
       runId,
       again.map(({ seq }) => seq),
     );
-    const bySeq = new Map(wanted.map((item, index) => [item.notification_id, made[index]]));
-    const changes = items.map(({ notification_id }) =>
-      changeOf(notification_id, bySeq.get(notification_id), wishes.get(notification_id)?.reason),
-    );
+    const others = made.filter((one) => !isOurs(one));
+    const undecided = await readUndecided(tx, db.dialect, others);
+    const byId = new Map(wanted.map((item, index) => [item.notification_id, made[index]]));
+    const changes = items.map(({ notification_id }): ItemChange => {
+      const one = byId.get(notification_id);
+      if (one && undecided.has(one.seq))
+        return { notification_id, state: 'planned', due_at: clock.now() + againMs };
+      return changeOf(notification_id, one, wishes.get(notification_id)?.reason);
+    });
     await writeItems(tx, db.dialect, runId, changes);
-    return items.length;
+    return changes.filter(({ state }) => state !== 'planned').length;
   });
 }
 
@@ -127,13 +136,33 @@ async function takeOver(
   `.execute(tx);
 }
 
+const isOurs = ({ isNew, status }: Enqueued) => isNew || status === 'skipped_ineligible';
+
+/** What a cancelled run has not let go, or lets go at this very moment: nobody can say yet whether it was told. */
+async function readUndecided(
+  tx: Tx,
+  dialect: Database['dialect'],
+  others: readonly Enqueued[],
+): Promise<ReadonlySet<number>> {
+  if (others.length === 0) return new Set();
+  const input = rowsOf(
+    dialect,
+    { seq: 'number' },
+    others.map(({ seq }) => ({ seq })),
+  );
+  const { rows } = await sql<{ seq: number }>`
+    SELECT deliveries.seq FROM ${input} JOIN deliveries ON deliveries.seq = input.seq
+    WHERE deliveries.status || '' = 'skipped_ineligible' OR ${isOfCancelledRun}
+  `.execute(tx);
+  return new Set(rows.map(({ seq }) => seq));
+}
+
 function changeOf(
   notification_id: string,
   made: Enqueued | undefined,
   reason: Wish['reason'] | undefined,
 ): ItemChange {
   if (!made) return { notification_id, state: 'left_out', reason: reason ?? 'gone' };
-  const isOurs = made.isNew || made.status === 'skipped_ineligible';
-  if (!isOurs) return { notification_id, state: 'left_out', reason: 'already_delivered' };
+  if (!isOurs(made)) return { notification_id, state: 'left_out', reason: 'already_delivered' };
   return { notification_id, state: 'collected', delivery_seq: made.seq };
 }

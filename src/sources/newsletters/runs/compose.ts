@@ -29,6 +29,8 @@ export interface ComposeParts extends ContentParts {
   clock: Clock;
   log: Log;
   pageMax?: number;
+  /** After so long no more of a page is begun: figures may be slow to come, and other runs wait. */
+  longestMs?: number;
 }
 
 /** From a template and its props to words: a source does not know how mails are made. */
@@ -44,8 +46,13 @@ export type Render = (order: {
 
 /** With bodies: more would hold SQLite's write lock longer than other writers should wait. */
 const pageMost = 200;
+/** As many are asked about at a time; what was answered is kept when time is up. */
+const portionMost = 10;
+export const composeLongestMs = 60_000;
 const againMs = 5_000;
 const againMaxMs = 600_000;
+/** How often figures are asked for that will never come, as it is said: half an hour, for somebody to mend a setting. */
+const hopelessTriesMax = 10;
 
 /** One page. Answers how many it has taken further, and how many have to wait for their figures. */
 export async function composePage(
@@ -56,10 +63,12 @@ export async function composePage(
   const which = sql`state = 'collected' AND items.due_at <= ${clock.now()}`;
   const items = await readItems(db.read, run.run_id, which, pageMax);
   if (items.length === 0) return { composed: 0, waiting: 0 };
-  const made = await makeMails(items.filter(isHeld), parts);
-  const waiting = [...made.values()].filter(({ kind }) => kind === 'later').length;
+  const held = items.filter(isHeld);
+  const made = await makeMails(held, parts);
+  const waiting = [...made.values()].filter(isWaiting).length;
   const isDone = await keep(run, items, made, parts);
-  return { composed: isDone ? items.length - waiting : 0, waiting };
+  const unmade = held.length - made.size;
+  return { composed: isDone ? items.length - unmade - waiting : 0, waiting };
 }
 
 type Made = { kind: 'mail'; writing: Writing } | Exclude<Content, { kind: 'content' }>;
@@ -67,8 +76,22 @@ type Made = { kind: 'mail'; writing: Writing } | Exclude<Content, { kind: 'conte
 const isHeld = ({ delivery_status: status, due_at: dueAt }: Item) =>
   (status === 'pending' || status === 'failed_transient') && dueAt !== null && dueAt >= heldFrom;
 
+const isWaiting = ({ kind }: Made) => kind === 'later';
+
 async function makeMails(items: readonly Item[], parts: ComposeParts): Promise<ReadonlyMap<number, Made>> {
-  if (items.length === 0) return new Map();
+  const { clock, longestMs = composeLongestMs } = parts;
+  const until = clock.monotonic() + longestMs;
+  const made = new Map<number, Made>();
+  for (let at = 0; at < items.length; at += portionMost) {
+    const portion = await makePortion(items.slice(at, at + portionMost), parts);
+    for (const [seq, one] of portion) made.set(seq, one);
+    // Where none of them could be had, the next ones would not be either.
+    if (clock.monotonic() >= until || [...portion.values()].every(isWaiting)) break;
+  }
+  return made;
+}
+
+async function makePortion(items: readonly Item[], parts: ComposeParts): Promise<ReadonlyMap<number, Made>> {
   const wanted = items.map((item) => ({
     ...{ seq: item.delivery_seq ?? 0, source: newsletterSource, occasion: item.period_key, locale: null },
     recipient: recipientOf({ userId: item.user_id, notificationId: item.notification_id }),
@@ -76,16 +99,17 @@ async function makeMails(items: readonly Item[], parts: ComposeParts): Promise<R
   const contents = await contentOf(wanted, parts);
   const links = await parts.unsubscribe.linksFor(wanted);
   const made = new Map<number, Made>();
-  for (const { delivery_seq: seq, delivery_id: id } of items) {
+  for (const { delivery_seq: seq, delivery_id: id, tries } of items) {
     const content = seq === null ? undefined : contents.get(seq);
     if (seq === null || id === null || !content) continue;
-    made.set(
-      seq,
-      content.kind === 'content' ? await mailOf(seq, id, content, links.get(seq), parts) : content,
-    );
+    if (content.kind === 'content') made.set(seq, await mailOf(seq, id, content, links.get(seq), parts));
+    else made.set(seq, isGivenUp(content, tries) ? { kind: 'ineligible', error: content.error } : content);
   }
   return made;
 }
+
+const isGivenUp = (content: Exclude<Content, { kind: 'content' }>, tries: number) =>
+  content.kind === 'later' && content.isHopeless === true && tries + 1 >= hopelessTriesMax;
 
 async function mailOf(
   seq: number,
@@ -164,7 +188,9 @@ async function readAgain(
 
 function changeOf(item: Item, made: Made | undefined, now: number): ItemChange[] {
   const { notification_id, tries } = item;
-  // Somebody else has seen to it: they have said no meanwhile, or an operator has put it back.
+  // They have said no while it was made. If they come back, it is this run's as before: it may be paused, or have ended.
+  if (item.delivery_status === 'skipped_unsubscribed') return [{ notification_id, state: 'composed' }];
+  // Somebody else has seen to it: an operator has put it back, for one.
   if (!isHeld(item)) return [{ notification_id, state: 'left_out', reason: item.delivery_status ?? 'gone' }];
   // They have come back in this moment: the next page is theirs.
   if (!made) return [];

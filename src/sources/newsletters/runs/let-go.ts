@@ -6,6 +6,37 @@ import { applyReports, type Report } from '../../../outbox/record.ts';
 import { lockDeliveries } from '../../../outbox/rows.ts';
 import type { Log } from '../../../std/log.ts';
 import { newsletterSource } from '../notification-type.ts';
+import { wisherOf } from '../recipient.ts';
+
+/** So long after it began a run tells nobody who was left out of it: that is for the next one. */
+const oldestMs = 31 * 86_400_000;
+
+/**
+ * Somebody who had left before they were collected is back, and the run that left them out is at work: their line is planned again.
+ * Who was collected has a delivery, and that is let go below.
+ */
+export async function planAgain(
+  tx: Tx,
+  recipients: readonly string[],
+  { now, db: { dialect } }: { now: number; db: Pick<Database, 'dialect'> },
+): Promise<void> {
+  const ids = recipients.map((recipient) => ({ id: wisherOf(recipient).notificationId }));
+  const names = sql`(SELECT id FROM ${rowsOf(dialect, { id: 'text' }, ids)})`;
+  const atWork = sql`created_at > ${now - oldestMs} AND status IN ('running', 'paused', 'halted')`;
+  // Whoever collects them at this very moment has seen them, or has left them out by the time that the lock is there.
+  if (dialect === 'postgres') {
+    await sql`
+      SELECT runs.run_id FROM notification_runs AS runs WHERE ${atWork} AND EXISTS (
+        SELECT 1 FROM notification_run_items AS items WHERE items.run_id = runs.run_id AND items.notification_id IN ${names}
+      ) ORDER BY runs.run_id FOR SHARE
+    `.execute(tx);
+  }
+  await sql`
+    UPDATE notification_run_items SET state = 'planned', reason = NULL, due_at = 0
+    WHERE run_id IN (SELECT run_id FROM notification_runs WHERE ${atWork}) AND state || '' = 'left_out' AND delivery_seq IS NULL
+      AND notification_id IN (SELECT id FROM notifications WHERE id IN ${names} AND is_active = 1)
+  `.execute(tx);
+}
 
 /**
  * Somebody who had left is back, and with them what waited for them: held back as it was. Where the run that held it will still

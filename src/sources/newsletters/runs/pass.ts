@@ -83,7 +83,8 @@ function reportOf(item: Item, run: RunRow, now: number): Report[] {
     // What is not composed yet stays held: whoever composes it lets it go.
     return isHeld && item.state === 'composed' ? [{ seq, event: 'deferred', dueAt: now, actor, detail }] : [];
   }
-  return isHeld ? [] : [{ seq, event: 'deferred', dueAt: heldAt, actor, detail }];
+  // What is due later, after a bounce for one, keeps its time: by then the gate meets it, or the run has gone on.
+  return isHeld || due_at > now ? [] : [{ seq, event: 'deferred', dueAt: heldAt, actor, detail }];
 }
 
 function cancelled(item: Item, ended: ReadonlySet<number>): ItemChange[] {

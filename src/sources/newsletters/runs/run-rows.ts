@@ -31,6 +31,18 @@ export async function runsAtWork(db: Database): Promise<RunRow[]> {
   return rows;
 }
 
+/** Statuses in which a delivery's run still has a say: what is being sent may come back to wait. */
+export const undecided = sql`('pending', 'failed_transient', 'claimed', 'sending')`;
+
+/** Whether a mail of it may still be held back, or ended. */
+export async function hasUndecided(tx: Tx, runId: string): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT 1 FROM notification_run_items AS items JOIN deliveries ON deliveries.seq = items.delivery_seq
+    WHERE items.run_id = ${runId} AND items.state = 'composed' AND deliveries.status || '' IN ${undecided} LIMIT 1
+  `.execute(tx);
+  return rows.length > 0;
+}
+
 export interface Item {
   state: RunItemState;
   notification_id: string;
@@ -101,6 +113,15 @@ export async function writeItems(
     WHERE notification_run_items.run_id = input.run_id
       AND notification_run_items.notification_id = input.notification_id
   `.execute(tx);
+}
+
+/**
+ * Runs of one type and period begin one after the other, so that who is second finds who was first. The lock is the transaction's and
+ * ends with it. SQLite's writer is alone.
+ */
+export async function lockKey(tx: Tx, dialect: DialectName, dedupeKey: string): Promise<void> {
+  if (dialect !== 'postgres') return;
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${dedupeKey}, 0))`.execute(tx);
 }
 
 export async function setRun(

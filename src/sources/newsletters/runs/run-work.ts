@@ -1,9 +1,9 @@
 import type { RunRow } from '../../../db/newsletters-schema.ts';
 import type { BudgetData } from '../budget/budget-data.ts';
 import { createRunCache } from '../budget/run-cache.ts';
-import { countCanary, judgeCanary } from './canary.ts';
+import { countCanary, isCanary, judgeCanary } from './canary.ts';
 import { type CollectParts, collectPage } from './collect.ts';
-import { type ComposeParts, composePage } from './compose.ts';
+import { type ComposeParts, composeLongestMs, composePage } from './compose.ts';
 import { passPage } from './pass.ts';
 import { lockRun, runsAtWork, setRun } from './run-rows.ts';
 
@@ -39,7 +39,7 @@ export function createRunWork(
   }
 
   /** One page for a run that is at work. Answers whether it got further, or how long it has to wait. */
-  async function work(run: RunRow): Promise<'again' | number> {
+  async function work(run: RunRow, composeMs: number): Promise<'again' | number> {
     if (run.status === 'planned') return expire(run);
     if (run.pass_after !== null) {
       await passPage(run, parts);
@@ -47,10 +47,11 @@ export function createRunWork(
       return 'again';
     }
     const collected = await collectPage(run, parts);
-    const { composed, waiting } = await composePage(run, { ...parts, budget: figuresOf(run.run_id) });
+    const composing = { ...parts, budget: figuresOf(run.run_id), longestMs: composeMs };
+    const { composed, waiting } = await composePage(run, composing);
     if (composed > 0) onComposed();
     if (collected + composed > 0) return 'again';
-    if (run.canary_size !== null && run.canary_passed_at === null) return watchCanary(run);
+    if (isCanary(run)) return watchCanary(run);
     return waiting > 0 ? pauseMs : finish(run);
   }
 
@@ -65,18 +66,20 @@ export function createRunWork(
   }
 
   async function watchCanary(run: RunRow): Promise<'again' | number> {
-    const limits = { bouncesMax: run.canary_bounces_max ?? 0, waitMs: run.canary_wait_ms ?? 0 };
-    const verdict = judgeCanary(await countCanary(db, run), limits, clock.now());
-    if (verdict.kind === 'wait') return verdict.waitMs;
-    if (verdict.kind === 'halt') {
+    const { canary_size } = run;
+    const limits = { canary_size, bouncesMax: run.canary_bounces_max ?? 0, waitMs: run.canary_wait_ms ?? 0 };
+    const verdict = await db.transaction(async (tx) => {
+      if (!(await lockRun(tx, db.dialect, run.run_id, ['running']))) return undefined;
+      const judged = judgeCanary(await countCanary(tx, run), limits, clock.now());
+      if (judged.kind === 'passed')
+        await setRun(tx, run.run_id, { canary_passed_at: clock.now() }, clock.now());
+      return judged;
+    });
+    if (verdict?.kind === 'wait') return verdict.waitMs;
+    if (verdict?.kind === 'halt') {
       log.warn('newsletters.run_halted', { runId: run.run_id });
       await halt(run.run_id, verdict.because);
-      return 'again';
     }
-    await db.transaction(async (tx) => {
-      if (await lockRun(tx, db.dialect, run.run_id, ['running']))
-        await setRun(tx, run.run_id, { canary_passed_at: clock.now() }, clock.now());
-    });
     return 'again';
   }
 
@@ -109,8 +112,8 @@ export function createRunWork(
     let isMore = false;
     for (const run of runs) {
       if (signal?.aborted) return 'pause';
-      // Each gets a page in turn: a small run need not wait for a large one.
-      if ((await work(run)) === 'again') isMore = true;
+      // Each gets a page in turn, and its share of the time: a small run need not wait for a large one.
+      if ((await work(run, composeLongestMs / runs.length)) === 'again') isMore = true;
     }
     return isMore ? 'again' : 'pause';
   }

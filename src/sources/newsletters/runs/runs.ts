@@ -1,13 +1,14 @@
+import { sql } from 'kysely';
 import type { RunItemRow, RunRow, RunStatus } from '../../../db/newsletters-schema.ts';
 import type { Ids } from '../../../std/ids.ts';
 import { Refusal } from '../../../std/refusal.ts';
 import type { Chore } from '../../source.ts';
 import { type RunProgress, readProgress } from './progress.ts';
 import { type CanaryOrder, readCanary, readRunOrder, type TriggerRequest } from './run-order.ts';
-import { lockRun, setRun } from './run-rows.ts';
+import { hasUndecided, lockRun, setRun } from './run-rows.ts';
 import { createRunWork, type RunWorkParts, runPauseMs } from './run-work.ts';
 import { plannedSample } from './sample.ts';
-import { candidateOrderOf, countEligible, insertRun } from './starting.ts';
+import { applyPlan, candidateOrderOf, countEligible, dedupeKeyOf, insertRun } from './starting.ts';
 
 /**
  * Runs: everybody who asked for a type of notification is told of one period, once. A run is a list that is made at one
@@ -24,8 +25,11 @@ export interface Runs {
   pause(runId: string, why: Why): Promise<RunRow>;
   resume(runId: string, why: Why): Promise<RunRow>;
   cancel(runId: string, why: Why): Promise<RunRow>;
-  /** Newest first. */
-  list(page: { before?: number | undefined; limit: number }): Promise<RunRow[]>;
+  /** Newest first, behind the last one of the page before. */
+  list(page: {
+    before?: Pick<RunRow, 'created_at' | 'run_id'> | undefined;
+    limit: number;
+  }): Promise<RunRow[]>;
   get(runId: string): Promise<RunRow>;
   progress(runId: string): Promise<RunProgress>;
   /** Whom it is for, and who not; by notification. */
@@ -79,7 +83,10 @@ export function createRuns(parts: RunsParts): Runs {
     return run;
   }
 
-  /** A change of mind, from the states in which it makes sense: asked for twice, it is answered with the run as it is. */
+  /**
+   * A change of mind, from the states in which it makes sense: asked for twice, it is answered with the run as it is. One that is
+   * finished is composed as a whole, and its mails may be leaving for hours: until the last of them has, it can be stopped.
+   */
   async function change(
     runId: string,
     to: RunStatus,
@@ -90,7 +97,7 @@ export function createRuns(parts: RunsParts): Runs {
     if (before.status === to) return before;
     const isDone = await db.transaction(async (tx) => {
       const run = await lockRun(tx, db.dialect, runId, from);
-      if (!run) return false;
+      if (!run || (run.status === 'finished' && !(await hasUndecided(tx, runId)))) return false;
       const isPlan = run.status === 'planned';
       await setRun(
         tx,
@@ -99,7 +106,7 @@ export function createRuns(parts: RunsParts): Runs {
           ...{ status: to, status_because: `${because} (${by})`, pass_after: isPlan ? null : 0 },
           // Whoever lets a halted run go on has seen what its first mails met.
           ...(run.status === 'halted' && to === 'running' && { canary_passed_at: clock.now() }),
-          ...(to === 'cancelled' && { dedupe_key: null, ended_at: clock.now() }),
+          ...(to === 'cancelled' ? { dedupe_key: null, ended_at: clock.now() } : { ended_at: null }),
         },
         clock.now(),
       );
@@ -169,32 +176,7 @@ export function createRuns(parts: RunsParts): Runs {
 
     async apply(runId, { by, canary }) {
       const few = readCanary(canary);
-      const isDone = await db.transaction(async (tx) => {
-        const run = await lockRun(tx, db.dialect, runId, ['planned']);
-        if (!run || (run.plan_expires_at ?? 0) <= clock.now()) return false;
-        const key = dedupeKeyOf(run.notification_type, run.period_key);
-        const other = await tx
-          .selectFrom('notification_runs')
-          .select('run_id')
-          .where('dedupe_key', '=', key)
-          .executeTakeFirst();
-        const now = clock.now();
-        await setRun(
-          tx,
-          runId,
-          {
-            ...{ status: 'running', applied_at: now, status_because: `applied by ${by}` },
-            dedupe_key: other ? null : key,
-            ...(few && {
-              canary_size: few.size,
-              canary_bounces_max: few.bouncesMax,
-              canary_wait_ms: few.waitMs,
-            }),
-          },
-          now,
-        );
-        return true;
-      });
+      const isDone = await db.transaction((tx) => applyPlan(tx, runId, { by, canary: few }, parts));
       const run = await get(runId);
       if (!isDone) throw cannotApply(run);
       log.info('newsletters.run_started', { runId, type: run.notification_type, periodKey: run.period_key });
@@ -202,19 +184,17 @@ export function createRuns(parts: RunsParts): Runs {
       return run;
     },
 
-    pause: (runId, why) => change(runId, 'paused', ['running', 'halted'], why),
+    pause: (runId, why) => change(runId, 'paused', ['running', 'halted', 'finished'], why),
     resume: (runId, why) => change(runId, 'running', ['paused', 'halted'], why),
-    cancel: (runId, why) => change(runId, 'cancelled', ['planned', 'running', 'paused', 'halted'], why),
+    cancel: (runId, why) =>
+      change(runId, 'cancelled', ['planned', 'running', 'paused', 'halted', 'finished'], why),
 
-    list: ({ before, limit }) =>
-      db.read
-        .selectFrom('notification_runs')
-        .selectAll()
-        .where('created_at', '<', before ?? Number.MAX_SAFE_INTEGER)
-        .orderBy('created_at', 'desc')
-        .orderBy('run_id', 'desc')
-        .limit(limit)
-        .execute(),
+    list({ before, limit }) {
+      let found = db.read.selectFrom('notification_runs').selectAll();
+      if (before)
+        found = found.where(sql<boolean>`(created_at, run_id) < (${before.created_at}, ${before.run_id})`);
+      return found.orderBy('created_at', 'desc').orderBy('run_id', 'desc').limit(limit).execute();
+    },
     get,
     async progress(runId) {
       return readProgress(db, await get(runId));
@@ -239,8 +219,6 @@ export function createRuns(parts: RunsParts): Runs {
     },
   };
 }
-
-const dedupeKeyOf = (type: string, periodKey: string) => `collect-${type}-${periodKey}`;
 
 function notFrom({ status }: RunRow, to: RunStatus): Refusal {
   return new Refusal('run_not_changed', `The run is ${status} and cannot become ${to} from there.`, {

@@ -5,8 +5,9 @@ import type { Clock } from '../../../std/clock.ts';
 import type { BudgetData } from '../budget/budget-data.ts';
 import { type CandidateOrder, candidates } from './candidates.ts';
 import { type CanaryOrder, periodOfDataset, type RunOrder } from './run-order.ts';
+import { lockKey, lockRun, setRun } from './run-rows.ts';
 
-/** How a run begins: its row and its list, in one transaction. */
+/** How a run begins: its row and its list, in one transaction; or a plan, as it was made. */
 export interface StartParts {
   db: Database;
   budget: Pick<BudgetData, 'datasets'>;
@@ -60,6 +61,8 @@ export interface NewRun {
   traceId: string;
 }
 
+export const dedupeKeyOf = (type: string, periodKey: string) => `collect-${type}-${periodKey}`;
+
 /** Answers how many are to be told; undefined where a run with the same key was there first. */
 export async function insertRun(
   tx: Tx,
@@ -69,6 +72,7 @@ export async function insertRun(
 ): Promise<number | undefined> {
   const now = clock.now();
   const { order, canary } = run;
+  if (run.dedupeKey !== null) await lockKey(tx, db.dialect, run.dedupeKey);
   const { rows } = await sql<{ run_id: string }>`
     INSERT INTO notification_runs (run_id, notification_type, period_key, status, dedupe_key, is_forced, limit_to,
       eligible_count, canary_size, canary_bounces_max, canary_wait_ms, plan_expires_at, created_by, created_at, updated_at, trace_id)
@@ -99,6 +103,36 @@ export async function insertRun(
     .where('run_id', '=', run.runId)
     .execute();
   return eligible;
+}
+
+/** The list as it was made. False where it is no plan any more, or was one for too long. */
+export async function applyPlan(
+  tx: Tx,
+  runId: string,
+  { by, canary }: { by: string; canary: CanaryOrder | null },
+  { db, clock }: StartParts,
+): Promise<boolean> {
+  const run = await lockRun(tx, db.dialect, runId, ['planned']);
+  if (!run || (run.plan_expires_at ?? 0) <= clock.now()) return false;
+  const key = dedupeKeyOf(run.notification_type, run.period_key);
+  await lockKey(tx, db.dialect, key);
+  const runs = tx.selectFrom('notification_runs').select('run_id');
+  const other = await runs.where('dedupe_key', '=', key).executeTakeFirst();
+  const now = clock.now();
+  await setRun(
+    tx,
+    runId,
+    {
+      ...{ status: 'running', applied_at: now, status_because: `applied by ${by}` },
+      dedupe_key: other ? null : key,
+      ...(canary && {
+        ...{ canary_size: canary.size, canary_bounces_max: canary.bouncesMax },
+        canary_wait_ms: canary.waitMs,
+      }),
+    },
+    now,
+  );
+  return true;
 }
 
 const numbered = (list: RawBuilder<unknown>) => sql`
