@@ -6,6 +6,7 @@ import { evidenceBugs } from './planted/evidence.ts';
 import { modelBugs } from './planted/model.ts';
 import { newsletterMailBugs } from './planted/newsletters-mail.ts';
 import { newsletterRunBugs } from './planted/newsletters-runs.ts';
+import { newsletterStopBugs } from './planted/newsletters-stops.ts';
 import { newsletterWishBugs } from './planted/newsletters-wishes.ts';
 import { omissionBugs } from './planted/omissions.ts';
 import { paceBugs } from './planted/pace.ts';
@@ -35,6 +36,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...seatEventBugs,
   ...seatMailBugs,
   ...newsletterRunBugs,
+  ...newsletterStopBugs,
   ...newsletterMailBugs,
   ...newsletterWishBugs,
   ...reviewBugs,

@@ -116,6 +116,10 @@ export const faultNames = [
   'a run is paused in mid-flight',
   'a run is cancelled in mid-flight',
   'a run goes on again',
+  'a run is stopped while its mails leave',
+  'a run begins as another is cancelled',
+  'somebody is not to be mailed from the first',
+  'the figures of one entity will never come',
   'the figures cannot be had',
   'the figures of one entity cannot be had',
   'the figures are slow to come',
@@ -127,6 +131,7 @@ export const faultNames = [
   'somebody is gone from the directory',
   'somebody changes their mind while a mail to them is held back',
   'somebody changes their mind while a newsletter to them is claimed',
+  'somebody leaves and returns while their mail is made',
   'somebody wants no newsletters at all',
   'somebody asks again for what they had deleted',
   // Code reviews

@@ -63,7 +63,12 @@ type WishRow = {
   config: string | null;
 };
 
-async function say(scene: CivicScene, process: SimulatedProcess, one: WishRow, wish: Wish): Promise<unknown> {
+export async function say(
+  scene: CivicScene,
+  process: SimulatedProcess,
+  one: WishRow,
+  wish: Wish | 'subscribe_same',
+): Promise<unknown> {
   const { chance } = scene.world;
   const notifications = process.civic?.newsletters.notifications;
   const { user_id: userId, id } = one;
@@ -76,6 +81,8 @@ async function say(scene: CivicScene, process: SimulatedProcess, one: WishRow, w
       return notifications?.remove(userId, id);
     case 'again':
       await notifications?.remove(userId, id);
+      return notifications?.subscribe(sameAs(one));
+    case 'subscribe_same':
       return notifications?.subscribe(sameAs(one));
     case 'subscribe':
       return notifications?.subscribe(chance.isTrue(0.5) ? sameAs(one) : orderFor(chance, userId));

@@ -30,6 +30,8 @@ export interface CivicWatch {
   /** A trigger was answered. */
   answered(answer: Answer): void;
   applied(runId: string): void;
+  /** Somebody wanted a run paused or ended, and was told that it cannot be. */
+  refused(refusal: Refused): void;
   atTheEnd(): void;
   readonly tables: CivicTables;
   /** The run that has taken a delivery up last. */
@@ -43,6 +45,13 @@ export interface Answer {
   isForced: boolean;
   isEnqueued: boolean;
   askedAt: number;
+}
+
+export interface Refused {
+  runId: string;
+  verb: string;
+  /** Of its mails, when they asked. */
+  waiting: readonly WatchedRow[];
 }
 
 /** One commit: what was there, and what is. */
@@ -96,6 +105,7 @@ export function createCivicWatch({ db, ...parts }: CivicWatchParts): CivicWatch 
     posted: (post) => mails.posted(post, tables, rows),
     answered: (answer) => runs.answered(answer, tables),
     applied: runs.applied,
+    refused: (refusal) => runs.refused(refusal, tables, rows),
     ownerOf: lists.ownerOf,
     atTheEnd() {
       lists.atTheEnd(tables, rows);

@@ -2,9 +2,9 @@ import type { NotificationRow, RunItemRow, RunRow } from '../../src/db/newslette
 import { statuses } from '../../src/domain/status.ts';
 import type { Violate, WatchedRow } from '../promises.ts';
 import type { Change } from './civic-watch.ts';
-import { objectionOf, short } from './reading.ts';
+import { isOfCancelled, objectionOf, short } from './reading.ts';
 import { threshold } from './town.ts';
-import { nothing } from './town-hall.ts';
+import { never, nothing } from './town-hall.ts';
 
 /** Why somebody was not told, beside what is so. */
 
@@ -31,10 +31,14 @@ export function checkReason(
         );
       case 'already_delivered': {
         const recipient = `${item.user_id}:${id}`;
-        return rowsBefore.some((each) => each.recipient === recipient && each.occasion === item.period_key);
+        const told = rowsBefore.find(
+          (each) => each.recipient === recipient && each.occasion === item.period_key,
+        );
+        return told !== undefined && !isOfCancelled(told, before);
       }
       case 'no_data':
       case 'conditions_not_met':
+      case 'data_not_available':
         return (
           wish !== undefined && was.state === 'collected' && isToldSo(reason, wish, item.period_key, told)
         );
@@ -53,6 +57,7 @@ export function checkReason(
 export function isToldSo(code: string, wish: NotificationRow, periodKey: string, told: Told): boolean {
   const answers = told.get(keyOf(wish, periodKey)) ?? new Set();
   // Of a dataset one may ask for a period that it does not have.
+  if (code === 'data_not_available') return answers.has(never);
   if (code === 'no_data') return answers.has(nothing) || wish.dataset_id !== null;
   if (code !== 'conditions_not_met' || !hasCondition(wish)) return false;
   return [...answers].some((value) => value !== nothing && Number(value) <= threshold);
@@ -60,7 +65,9 @@ export function isToldSo(code: string, wish: NotificationRow, periodKey: string,
 
 /** Somebody may be told: at least one condition holds, or there is none. */
 export function mayBeTold(wish: NotificationRow, periodKey: string, told: Told): boolean {
-  const answers = [...(told.get(keyOf(wish, periodKey)) ?? [])].filter((answer) => answer !== nothing);
+  const answers = [...(told.get(keyOf(wish, periodKey)) ?? [])].filter(
+    (answer) => answer !== nothing && answer !== never,
+  );
   return hasCondition(wish) ? answers.some((value) => Number(value) > threshold) : answers.length > 0;
 }
 

@@ -4,7 +4,7 @@ import type { Violate, WatchedRow } from '../promises.ts';
 import type { CivicTables } from './civic-tables.ts';
 import type { Change } from './civic-watch.ts';
 import { checkReason } from './grounds.ts';
-import { isHeld, isWaiting, objectionOf, partsOf, periodOf, short } from './reading.ts';
+import { isHeld, isOfCancelled, isWaiting, objectionOf, partsOf, periodOf, short } from './reading.ts';
 import type { Town } from './town.ts';
 import type { TownHall } from './town-hall.ts';
 
@@ -39,7 +39,8 @@ export function createListWatch({ violate, hall }: Parts): ListWatch {
       if (wish.notification_type !== run.notification_type || wish.deleted_at !== null) continue;
       const periodKey = periodOf(wish, run.period_key);
       const told = had.get(`${wish.user_id}:${wish.id} ${periodKey}`);
-      const isTold = told !== undefined && told.status !== 'skipped_ineligible';
+      const isTold =
+        told !== undefined && told.status !== 'skipped_ineligible' && !isOfCancelled(told, after);
       const why = objectionOf(wish, after) ?? (isTold ? 'already_delivered' : undefined);
       const item = listed.get(wish.id);
       if (item && why) violate('a list is right', `wish ${short(wish.id)} is on a list, and is ${why}`);
@@ -70,12 +71,6 @@ export function createListWatch({ violate, hall }: Parts): ListWatch {
         if (why) violate('a list is right', `${name} is collected, and is ${why}`);
         if (run.status !== 'running')
           violate('a run is heeded', `${name} is collected for a run that is ${run.status}`);
-        const isCanary = run.canary_size !== null && run.canary_passed_at === null;
-        if (isCanary && (item.place ?? 0) > (run.canary_size ?? 0))
-          violate(
-            'a canary is heeded',
-            `${name} is collected before the first ${run.canary_size} have arrived`,
-          );
         const { userId, wishId } = partsOf(row?.recipient ?? '');
         const isIts =
           userId === item.user_id && wishId === item.notification_id && row?.occasion === item.period_key;
@@ -95,8 +90,31 @@ export function createListWatch({ violate, hall }: Parts): ListWatch {
       case 'composed → left_out':
         checkReason(item, was, run, row, change, { violate, told: hall.told, strayed });
         return;
+      case 'left_out → planned': {
+        // They were not collected, because they had said no, and are back before the run is over.
+        const why = objectionOf(after.wishes.get(item.notification_id), after);
+        if (why || item.delivery_seq !== null)
+          violate('a list is right', `${name} is planned again, and ${why ?? 'has a delivery'}`);
+        return;
+      }
       default:
         violate('nobody is left over', `${name}: ${move}`);
+    }
+  }
+
+  /** Who is back while the run is at work that had left them out for it is on its list again. */
+  function checkReturned({ before, after }: Change): void {
+    for (const wish of after.wishes.values()) {
+      if (objectionOf(wish, after) || !objectionOf(before.wishes.get(wish.id) ?? wish, before)) continue;
+      for (const [runId, { status }] of after.runs) {
+        const item = after.items.get(runId)?.get(wish.id);
+        const isAtWork = status === 'running' || status === 'paused' || status === 'halted';
+        if (isAtWork && item?.state === 'left_out' && item.delivery_seq === null)
+          violate(
+            'nobody is left over',
+            `wish ${short(wish.id)} is back, and run ${short(runId)} goes on without it`,
+          );
+      }
     }
   }
 
@@ -133,7 +151,8 @@ export function createListWatch({ violate, hall }: Parts): ListWatch {
     for (const row of rows) {
       const before = had.get(row.seq);
       if (!before || !isWaiting(before) || !isWaiting(row) || !isHeld(before) || isHeld(row)) continue;
-      if (!after.words.has(row.seq) && !strayed.has(row.seq))
+      // Where the run was cancelled, it is let go only to be ended.
+      if (!after.words.has(row.seq) && !strayed.has(row.seq) && !isOfCancelled(row, after))
         violate('as it was composed', `#${row.seq} is let go, and nobody has composed it`);
     }
   }
@@ -162,6 +181,7 @@ export function createListWatch({ violate, hall }: Parts): ListWatch {
       }
       checkNew(change);
       checkReleased(change);
+      checkReturned(change);
     },
     atTheEnd({ runs, items }, rows) {
       for (const [runId, { status }] of runs) {

@@ -6,7 +6,7 @@ import { skewMs, type Violate, type WatchedRow } from '../promises.ts';
 import type { CivicTables, Words } from './civic-tables.ts';
 import type { Change } from './civic-watch.ts';
 import { isToldSo, mayBeTold } from './grounds.ts';
-import { codeOf, meaningOf, objectionOf, partsOf, short } from './reading.ts';
+import { codeOf, isTakenUp, meaningOf, objectionOf, partsOf, periodOf, short } from './reading.ts';
 import type { Town } from './town.ts';
 import { nothing, type TownHall } from './town-hall.ts';
 
@@ -41,6 +41,8 @@ export function createMailWatch({ violate, clock, ledger, town, hall, ownerOf }:
   /** What was first to leave, where nobody had composed it ahead. */
   const left = new Map<string, Words>();
   const claimedAt = new Map<string, number>();
+  /** A mail of it may have existed: nobody has to tell it again. */
+  const inDoubt = new Set<number>();
   let checked = 0;
 
   /** Why it must not begin now; undefined where it may. */
@@ -48,9 +50,10 @@ export function createMailWatch({ violate, clock, ledger, town, hall, ownerOf }:
     const why = objectionOf(before.wishes.get(partsOf(row.recipient).wishId), before);
     if (why) return why;
     const runId = ownerOf(row.seq) ?? '';
-    const { state } = before.items.get(runId)?.get(partsOf(row.recipient).wishId) ?? {};
-    // What an operator has put back, or who came back after their run had gone on, leaves without it.
-    if (state !== 'collected' && state !== 'composed') return undefined;
+    const { state, reason } = before.items.get(runId)?.get(partsOf(row.recipient).wishId) ?? {};
+    // What an operator has put back leaves without its run. Who had left, and comes back, does not.
+    const isOfRun = isTakenUp(state) || reason === 'skipped_unsubscribed';
+    if (!isOfRun) return undefined;
     const status = before.runs.get(runId)?.status;
     return status === 'running' || status === 'finished' ? undefined : `its run is ${status}`;
   }
@@ -81,11 +84,22 @@ export function createMailWatch({ violate, clock, ledger, town, hall, ownerOf }:
     if (!isSo) violate('nobody is left over', `#${row.seq} ended because of ${code}, which is not so`);
   }
 
-  /** A full mailbox is not emptied at once. */
-  function checkBounced({ seq, due_at, sent_at }: WatchedRow): void {
-    if ((due_at ?? 0) < (sent_at ?? 0) + bounceDelayMs - 2 * skewMs)
-      violate('nobody is left over', `#${seq} bounced for now, and is tried again at once`);
+  /** A full mailbox is not emptied at once, whatever is said to its run meanwhile. */
+  function checkBounced(row: WatchedRow, was: WatchedRow): void {
+    const say = () =>
+      violate('nobody is left over', `#${row.seq} bounced for now, and is tried again at once`);
+    // What met a full quota waits for the next day, which may begin sooner.
+    const isBounce = row.evidence > was.evidence && codeOf(row).startsWith('bounced');
+    if (row.status === 'failed_transient' && isBounce) {
+      if ((row.due_at ?? 0) < (row.sent_at ?? 0) + bounceDelayMs - 2 * skewMs) say();
+      dueAfterBounce.set(row.seq, row.due_at ?? 0);
+    } else if (was.status === 'failed_transient' && row.status !== was.status) {
+      const dueAt = dueAfterBounce.get(row.seq) ?? 0;
+      dueAfterBounce.delete(row.seq);
+      if (row.status === 'claimed' && clock.now() < dueAt - 2 * skewMs) say();
+    }
   }
+  const dueAfterBounce = new Map<number, number>();
 
   function checkOnce({ wishes }: CivicTables, rows: readonly WatchedRow[]): void {
     for (; checked < ledger.entries.length; checked++) {
@@ -134,8 +148,9 @@ export function createMailWatch({ violate, clock, ledger, town, hall, ownerOf }:
       for (const row of rows) {
         const was = had.get(row.seq);
         if (!was || (was.status === row.status && was.lease === row.lease)) continue;
-        if (row.status === 'failed_transient' && row.evidence > was.evidence) checkBounced(row);
+        checkBounced(row, was);
         if (row.status === 'claimed') claimedAt.set(row.id, clock.now());
+        if (row.status === 'reconciling' || row.status === 'needs_review') inDoubt.add(row.seq);
         if (row.status === 'skipped_ineligible' || row.status === 'skipped_no_email') checkEnd(row, change);
         if (was.status !== 'claimed' || row.status !== 'sending') continue;
         const why = objectionTo(row, change);
@@ -162,18 +177,19 @@ export function createMailWatch({ violate, clock, ledger, town, hall, ownerOf }:
       checkWords(row, words, tables);
     },
     atTheEnd({ wishes, optOuts, runs }, rows) {
-      // The last runs were forced, with all figures there: whoever wants it has been told, or it was tried.
+      // The last runs had all figures there: whoever wants it has been told, or it was tried.
       for (const { notification_type: type, period_key: period } of [...runs.values()].filter(
         ({ created_by }) => created_by === 'the last',
       )) {
         for (const wish of wishes.values()) {
           if (wish.notification_type !== type || wish.is_active === 0 || optOuts.has(wish.user_id)) continue;
-          const row = rows.find(({ recipient }) => recipient === `${wish.user_id}:${wish.id}`);
-          if (!row)
-            violate(
-              'nobody is left over',
-              `wish ${short(wish.id)} was never told of anything, not of ${period} either`,
-            );
+          const occasion = periodOf(wish, period);
+          const row = rows.find(
+            (one) => one.recipient === `${wish.user_id}:${wish.id}` && one.occasion === occasion,
+          );
+          if (!row) violate('nobody is left over', `wish ${short(wish.id)} was never told of ${occasion}`);
+          else if (row.sent_at === null && codeOf(row) === 'run_cancelled' && !inDoubt.has(row.seq))
+            violate('nobody is left over', `#${row.seq} ended with its run, and no later one has told it`);
         }
       }
     },

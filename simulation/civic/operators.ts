@@ -2,7 +2,8 @@ import type { RunRow } from '../../src/db/newsletters-schema.ts';
 import type { TriggerRequest } from '../../src/sources/newsletters/runs/run-order.ts';
 import { secondMs } from '../chance.ts';
 import type { SimulatedProcess } from '../process.ts';
-import { isWaiting, short } from './reading.ts';
+import type { WatchedRow } from '../promises.ts';
+import { isTakenUp, isWaiting, short } from './reading.ts';
 import type { CivicScene } from './run-civic.ts';
 import { periods } from './town.ts';
 
@@ -126,25 +127,40 @@ export async function changeMind(
   only?: keyof typeof minds,
 ): Promise<void> {
   const { world } = scene;
-  const { chance, clock, story, mayStrike, watch, beside } = world;
-  const open = runsOf(scene).filter(
-    ({ status }) => status === 'running' || status === 'paused' || status === 'halted',
-  );
+  const { chance, clock, story, mayStrike, beside } = world;
+  const open = stoppable(scene);
   if (open.length === 0) return trigger(scene, process);
   const run = failingRuns(scene)[0] ?? chance.one(open);
   const isPaused = run.status === 'paused' || run.status === 'halted';
   const verb = only ?? (isPaused && chance.isTrue(0.5) ? 'resume' : chance.weighted(minds));
-  const isFlying = watch.rows.some(
-    (row) => beside.civic?.ownerOf(row.seq) === run.run_id && (isWaiting(row) || row.status === 'claimed'),
-  );
+  const isFlying = flyingOf(scene, run).length > 0;
   if (isFlying && verb === 'pause' && !mayStrike('a run is paused in mid-flight')) return;
   if (isFlying && verb === 'cancel' && !mayStrike('a run is cancelled in mid-flight')) return;
   if (verb === 'resume' && isPaused && !mayStrike('a run goes on again')) return;
+  if (run.status === 'finished' && !mayStrike('a run is stopped while its mails leave')) return;
   story.tell(`${process.name} is asked to ${verb} run ${short(run.run_id)}`);
+  const waiting = flyingOf(scene, run).filter(isWaiting);
   void process.civic?.newsletters.runs[verb](run.run_id, { by: 'somebody', because: 'simulation' }).catch(
-    () => {},
+    ({ code }) => code === 'run_not_changed' && beside.civic?.refused({ runId: run.run_id, verb, waiting }),
   );
   await clock.advance(0);
+  const { notification_type: notificationType, period_key: periodKey } = run;
+  if (verb === 'cancel' && chance.isTrue(0.6) && mayStrike('a run begins as another is cancelled'))
+    await trigger(scene, process, { notificationType, periodKey, force: chance.isTrue(0.3) });
+}
+
+/** Those of which something may still be held back. */
+export const stoppable = (scene: CivicScene): RunRow[] =>
+  runsOf(scene).filter(
+    (run) =>
+      ['running', 'paused', 'halted'].includes(run.status) ||
+      (run.status === 'finished' && flyingOf(scene, run).length > 0),
+  );
+
+function flyingOf({ world: { watch, beside } }: CivicScene, { run_id: runId }: RunRow): WatchedRow[] {
+  const lines = [...(beside.civic?.tables.items.get(runId)?.values() ?? [])];
+  const own = new Set(lines.filter(({ state }) => isTakenUp(state)).map(({ delivery_seq }) => delivery_seq));
+  return watch.rows.filter((row) => own.has(row.seq) && (isWaiting(row) || row.status === 'claimed'));
 }
 
 /** At work, with a mail that was refused for now. */
@@ -152,7 +168,9 @@ export function failingRuns(scene: CivicScene): RunRow[] {
   const { watch, beside } = scene.world;
   const failing = watch.rows.filter(({ status }) => status === 'failed_transient');
   const owners = new Set(failing.map(({ seq }) => beside.civic?.ownerOf(seq)));
-  return runsOf(scene).filter(({ run_id, status }) => status === 'running' && owners.has(run_id));
+  return stoppable(scene).filter(
+    ({ run_id, status }) => (status === 'running' || status === 'finished') && owners.has(run_id),
+  );
 }
 
 export const runsOf = ({ world }: CivicScene): RunRow[] => [

@@ -8,6 +8,19 @@ import type { CivicTables } from './civic-tables.ts';
 export const isHeld = ({ due_at }: WatchedRow) => (due_at ?? 0) >= heldFrom;
 export const isWaiting = ({ status }: WatchedRow) => status === 'pending' || status === 'failed_transient';
 
+/** On the list of a run, and its own: the run says whether it leaves. */
+export const isTakenUp = (state: string | undefined) => state === 'collected' || state === 'composed';
+
+/** Of a run that was cancelled, and not at its end: somebody will end it, or it leaves from the hand that holds it. */
+export function isOfCancelled({ seq, status }: WatchedRow, { runs, items }: CivicTables): boolean {
+  if (!['pending', 'failed_transient', 'claimed', 'sending'].includes(status)) return false;
+  return [...items].some(
+    ([runId, lines]) =>
+      runs.get(runId)?.status === 'cancelled' &&
+      [...lines.values()].some(({ delivery_seq, state }) => delivery_seq === seq && isTakenUp(state)),
+  );
+}
+
 export function partsOf(recipient: string): { userId: string; wishId: string } {
   const [userId = '', wishId = ''] = recipient.split(':');
   return { userId, wishId };

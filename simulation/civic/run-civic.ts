@@ -8,6 +8,7 @@ import { type Cut, createWorld, nothingCut, type World } from '../world.ts';
 import { changeWishes } from './citizens.ts';
 import { createCivicWatch } from './civic-watch.ts';
 import { found } from './founding.ts';
+import { haveSecondThoughts, leaveAndReturn, stopInFlight } from './moments.ts';
 import type { CivicSide, CivicTurn } from './newsletter-parts.ts';
 import { apply, changeMind, failingRuns, plan, runsOf, trigger, triggerTwice } from './operators.ts';
 import { endCivic } from './peace.ts';
@@ -83,6 +84,7 @@ const actions = {
   wishes: 12,
   second_thoughts: 6,
   mind_in_flight: 5,
+  back_and_forth: 5,
   figures: 6,
   late_figures: 4,
   broken_figures: 3,
@@ -139,6 +141,8 @@ async function doSomething(scene: CivicScene): Promise<unknown> {
       return haveSecondThoughts(scene, chosen);
     case 'mind_in_flight':
       return stopInFlight(scene, chosen);
+    case 'back_and_forth':
+      return leaveAndReturn(scene, chosen);
     case 'figures': {
       const isHeldBack = watch.rows.some((row) => isWaiting(row) && !isHeld(row));
       if (isHeldBack && !mayStrike('the figures change while a newsletter waits')) return;
@@ -244,33 +248,6 @@ function turnsWith(scene: CivicScene): (TurnKind | CivicTurn)[] {
     ...(['runs', 'dispatch'] as const).filter((turn) => has[turn] || chance.isTrue(0.05)),
     ...(['sweep', 'reconcile', 'link', 'heal'] as const).filter(() => chance.isTrue(0.1)),
   ];
-}
-
-/** A run begins, and those on its list want something else: before it is collected, before it is composed, and before it leaves. */
-async function haveSecondThoughts(scene: CivicScene, process: SimulatedProcess): Promise<void> {
-  const { world } = scene;
-  if (world.chance.isTrue(0.5)) await trigger(scene, process);
-  for (let left = 3; left > 0; left--) {
-    if (process.isIdle('runs')) process.start('runs');
-    await world.clock.advance(world.chance.between(0, 1_500));
-    await changeWishes(scene, process, true);
-  }
-  return work(scene, 2);
-}
-
-/** With something in somebody's hands: the run is paused or ended, and goes on again. */
-async function stopInFlight(scene: CivicScene, process: SimulatedProcess): Promise<void> {
-  const { world, processes } = scene;
-  const { chance, clock } = world;
-  if (!runsOf(scene).some(({ status }) => status === 'running')) await trigger(scene, process);
-  for (const each of processes) if (each.isIdle('runs')) each.start('runs');
-  await clock.advance(chance.between(0, secondMs));
-  for (const each of processes) if (each.isIdle('dispatch')) each.start('dispatch');
-  await clock.advance(chance.between(0, 50));
-  await changeMind(scene, chance.one(processes), chance.isTrue(0.7) ? 'pause' : 'cancel');
-  await work(scene, chance.between(1, 3));
-  if (chance.isTrue(0.6)) await changeMind(scene, chance.one(processes), 'resume');
-  return work(scene, 1);
 }
 
 function dies(scene: CivicScene, process: SimulatedProcess): void {

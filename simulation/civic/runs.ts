@@ -3,14 +3,15 @@ import type { Clock } from '../../src/std/clock.ts';
 import { skewMs, type Violate, type WatchedRow } from '../promises.ts';
 import type { Story } from '../story.ts';
 import type { CivicTables } from './civic-tables.ts';
-import type { Answer, Change } from './civic-watch.ts';
-import { isHeld, isWaiting, short } from './reading.ts';
+import type { Answer, Change, Refused } from './civic-watch.ts';
+import { isHeld, isTakenUp, isWaiting, short } from './reading.ts';
 
 /** What is said to runs, and what they do about it: triggers, plans, canaries, pauses and ends. */
 export interface RunWatch {
   look(change: Change): void;
   answered(answer: Answer, tables: CivicTables): void;
   applied(runId: string): void;
+  refused(refusal: Refused, tables: CivicTables, rows: readonly WatchedRow[]): void;
 }
 
 interface Parts {
@@ -51,14 +52,14 @@ export function createRunWatch({ violate, story, clock, ownerOf }: Parts): RunWa
       if ((run.plan_expires_at ?? 0) <= clock.now() - skewMs)
         violate('a plan is applied once', `${name} was applied after its time`);
     }
-    if (
-      was.status !== run.status &&
-      (was.status === 'cancelled' || was.status === 'finished' || was.status === 'expired')
-    )
+    // Its mails leave for long after it is finished: until then it can be stopped.
+    const isStopped = was.status === 'finished' && ['paused', 'cancelled'].includes(run.status);
+    const wasOver = ['cancelled', 'finished', 'expired'].includes(was.status);
+    if (was.status !== run.status && wasOver && !isStopped)
       violate('a run is heeded', `${name} was ${was.status}, and is ${run.status}`);
     if (run.status === 'finished' && was.status !== 'finished') checkFinished(run, change);
     if (run.canary_passed_at !== null && was.canary_passed_at === null) checkPassed(run, was, change);
-    if (run.status === 'halted' && was.status !== 'halted') checkHalted(run, change);
+    if (run.status === 'halted' && was.status !== 'halted') checkHalted(run);
     if (was.pass_after === null || was.pass_after === run.pass_after || was.status !== run.status) return;
     checkPass(run, was.pass_after, change);
     checkOthers(run, change);
@@ -104,8 +105,9 @@ export function createRunWatch({ violate, story, clock, ownerOf }: Parts): RunWa
     if (status === 'cancelled' && waiting[0])
       violate('a run is heeded', `${name}, and #${waiting[0].seq} waits`);
     const loose = waiting.find((row) => !isHeld(row));
-    // What was in somebody's hand comes back to wait for a minute: they had asked before.
-    const isBack = (loose?.due_at ?? 0) > clock.now() || (loose?.last_error ?? '').includes('run_paused');
+    // What is due later keeps its time. What was in somebody's hand comes back to wait for a minute: they had asked before.
+    const isLater = (loose?.due_at ?? 0) > clock.now() - 2 * skewMs;
+    const isBack = isLater || (loose?.last_error ?? '').includes('run_paused');
     if ((status === 'paused' || status === 'halted') && loose && !isBack)
       violate('a run is heeded', `${name}, and #${loose.seq} is not held back`);
     const composed = new Set(
@@ -118,44 +120,75 @@ export function createRunWatch({ violate, story, clock, ownerOf }: Parts): RunWa
       violate('nobody is left over', `${name} again, and #${held.seq} is held back`);
   }
 
-  const canaryOf = ({ run_id, canary_size }: RunRow, { after, rows }: Change) => {
-    const items = [...(after.items.get(run_id)?.values() ?? [])];
-    const first = items.filter(({ place }) => place !== null && place <= (canary_size ?? 0));
-    const seqs = new Set(
-      first.filter(({ state }) => state === 'composed').map(({ delivery_seq }) => delivery_seq),
-    );
-    return { items, first, mails: rows.filter(({ seq }) => seqs.has(seq)) };
+  /** Until a canary has passed, all that was taken up is it. */
+  const canaryOf = (runId: string, { items }: CivicTables, rows: readonly WatchedRow[]) => {
+    const lines = [...(items.get(runId)?.values() ?? [])];
+    const composed = lines.filter(({ state }) => state === 'composed');
+    const seqs = new Set(composed.map(({ delivery_seq }) => delivery_seq));
+    // Whose figures could not be had at the first try stand in nobody's way.
+    const fresh = lines.filter(({ state, tries }) => state === 'collected' && tries === 0);
+    return { lines, fresh, mails: rows.filter(({ seq }) => seqs.has(seq)) };
   };
 
-  function checkPassed(run: RunRow, was: RunRow, change: Change): void {
+  /** No more are taken up than as many as were asked for can arrive. */
+  function checkTaken(run: RunRow, { before, after, rowsBefore }: Change): void {
+    const { run_id: runId, canary_size: size } = run;
+    if (size === null || run.canary_passed_at !== null) return;
+    const { lines, fresh, mails } = canaryOf(runId, before, rowsBefore);
+    const taken = lines.filter(
+      ({ state, notification_id: id }) =>
+        state === 'planned' && after.items.get(runId)?.get(id)?.state === 'collected',
+    );
+    const arriving = fresh.length + mails.filter((row) => row.sent_at !== null || isOpen(row)).length;
+    if (taken.length > 0 && arriving + taken.length > size)
+      violate(
+        'a canary is heeded',
+        `of run ${short(runId)} ${taken.length} are collected beside ${arriving} of its first ${size}`,
+      );
+  }
+
+  /** By run: whatever was ever bad of its first mails. Some get better by a later round. */
+  const wereBad = new Map<string, Set<number>>();
+  function noteBad({ run_id: runId }: RunRow, { after, rows }: Change): void {
+    const known = wereBad.get(runId) ?? new Set();
+    for (const row of canaryOf(runId, after, rows).mails) if (isBad(row)) known.add(row.seq);
+    wereBad.set(runId, known);
+  }
+
+  function checkPassed(run: RunRow, was: RunRow, { after, rows }: Change): void {
     const name = `run ${short(run.run_id)}`;
-    const { first, mails } = canaryOf(run, change);
+    const { lines, fresh, mails } = canaryOf(run.run_id, after, rows);
     // A person has said that it is to go on all the same.
     if (was.status === 'halted') return;
     const bad = mails.filter(isBad).length;
     if (bad > (run.canary_bounces_max ?? 0))
       violate('a canary is heeded', `${name} goes on, and of its first mails ${bad} came to nothing`);
-    const open = first.find(({ state }) => state === 'planned' || state === 'collected');
     const sending = mails.find((row) => row.sent_at === null && isOpen(row));
-    if (open || sending) violate('a canary is heeded', `${name} goes on before its first mails have left`);
+    if (fresh.length > 0 || sending)
+      violate('a canary is heeded', `${name} goes on before its first mails have left`);
+    const isAnybodyLeft = lines.some(({ state }) => state === 'planned');
+    if (isAnybodyLeft && !mails.some(({ sent_at }) => sent_at !== null))
+      violate('a canary is heeded', `${name} goes on, and nobody of its first was mailed`);
     const lastAt = Math.max(0, ...mails.map(({ sent_at }) => sent_at ?? 0));
     if (clock.now() + 2 * skewMs < lastAt + (run.canary_wait_ms ?? 0))
       violate('a canary is heeded', `${name} goes on without having listened`);
   }
 
-  function checkHalted(run: RunRow, change: Change): void {
-    const { items } = canaryOf(run, change);
-    const touched = items.find(
-      ({ place, state }) => place !== null && place > (run.canary_size ?? 0) && state !== 'planned',
-    );
-    if (touched)
-      violate('a canary is heeded', `run ${short(run.run_id)} halts, and the rest is not untouched`);
+  function checkHalted({ run_id: runId, canary_bounces_max: most }: RunRow): void {
+    const bad = wereBad.get(runId)?.size ?? 0;
+    if (bad <= (most ?? 0))
+      violate(
+        'a canary is heeded',
+        `run ${short(runId)} halts, and ${bad} of its first mails came to nothing`,
+      );
   }
 
   return {
     look(change) {
       for (const [runId, run] of change.after.runs) {
         const was = change.before.runs.get(runId);
+        if (run.canary_size !== null) noteBad(run, change);
+        checkTaken(run, change);
         if (!was) checkBegun(run, change);
         else if (was !== run) checkStatus(run, was, change);
       }
@@ -176,6 +209,24 @@ export function createRunWatch({ violate, story, clock, ownerOf }: Parts): RunWa
       );
       if (!other) violate('a click is one run', 'a click was answered with another run, and there is none');
     },
+    refused({ runId, verb, waiting }, { runs, items }, rows) {
+      if (verb === 'resume' || runs.get(runId)?.status !== 'finished') return;
+      const composed = new Set(
+        [...(items.get(runId)?.values() ?? [])].flatMap(({ state, delivery_seq }) =>
+          state === 'composed' ? [delivery_seq] : [],
+        ),
+      );
+      const still = rows.find(
+        ({ seq, status, lease }) =>
+          composed.has(seq) &&
+          waiting.some((was) => was.seq === seq && was.status === status && was.lease === lease),
+      );
+      if (still)
+        violate(
+          'a run is heeded',
+          `run ${short(runId)} could not be told to ${verb}, and #${still.seq} waits`,
+        );
+    },
     applied(runId) {
       if (appliedOnce.has(runId)) violate('a plan is applied once', `run ${short(runId)} was applied twice`);
       appliedOnce.add(runId);
@@ -183,10 +234,10 @@ export function createRunWatch({ violate, story, clock, ownerOf }: Parts): RunWa
   };
 }
 
-const isTakenUp = (state: string) => state === 'collected' || state === 'composed';
 const isOpen = ({ status }: WatchedRow) =>
   ['pending', 'claimed', 'sending', 'failed_transient', 'reconciling'].includes(status);
-const isBad = ({ status, sent_at }: WatchedRow) =>
-  status === 'suppressed' ||
+/** A bounce, or a complaint, is somebody's word; an address that was not to be mailed before is none. */
+const isBad = ({ status, sent_at, evidence }: WatchedRow) =>
+  (status === 'suppressed' && evidence > 1_000_000) ||
   status === 'failed_permanent' ||
   (sent_at !== null && status === 'failed_transient');

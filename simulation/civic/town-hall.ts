@@ -1,5 +1,6 @@
 import type { Address } from '../../src/domain/address.ts';
 import { type BudgetData, reportKey } from '../../src/sources/newsletters/budget/budget-data.ts';
+import { BudgetUnavailable } from '../../src/sources/newsletters/budget/budget-unavailable.ts';
 import type { FoundAddress, UserDirectory } from '../../src/sources/newsletters/users/user-directory.ts';
 import { secondMs } from '../chance.ts';
 import type { Strike, What } from '../faults.ts';
@@ -29,6 +30,8 @@ export const troubles = {
 export type Trouble = keyof typeof troubles;
 
 export const nothing = 'nothing';
+/** It was said that there will be no figures, unless somebody changes something. */
+export const never = 'never';
 
 type HallWorld = Pick<World, 'chance' | 'clock' | 'story'>;
 
@@ -54,6 +57,9 @@ export function createTownHall({ chance, clock, story }: HallWorld, town: Town):
         ...one,
         entity: town.entities.find(({ cui }) => cui === one.cui),
       }));
+      const hopeless = asked.filter(({ entity }) => entity?.isHopeless);
+      for (const one of hopeless) tell(reportKey(one), never);
+      if (hopeless.length > 0) throw new BudgetUnavailable('never', 'too_large', 'the answer is too large');
       if (asked.some(({ entity }) => entity?.isBroken))
         throw new Error('the figures of one of them cannot be had');
       return new Map(

@@ -28,6 +28,8 @@ interface Entity {
   isKnown: boolean;
   /** They cannot be had now, and those of others can. */
   isBroken: boolean;
+  /** They will never be had, in peace neither. */
+  isHopeless: boolean;
 }
 interface Series {
   id: string;
@@ -54,7 +56,9 @@ export const periods = { monthly: ['2025-12', '2025-11'], quarterly: ['2025-Q4']
 export function createTown(chance: Chance, clock: { now(): number }, story: Story): Town {
   const isKnown = () => chance.isTrue(0.9);
   const entities = cuis.map(
-    (cui): Entity => ({ cui, version: 1, isKnown: isKnown(), isBroken: chance.isTrue(0.2) }),
+    (cui): Entity => ({
+      ...{ cui, version: 1, isKnown: isKnown(), isBroken: chance.isTrue(0.2), isHopeless: false },
+    }),
   );
   const series = { id: 'heating', value: chance.one(values), isKnown: isKnown() };
   const datasets = (['yearly', 'monthly'] as const).map(

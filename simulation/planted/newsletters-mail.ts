@@ -37,6 +37,12 @@ export const newsletterMailBugs: readonly PlantedBug[] = [
         find: 'ORDER BY runs.created_at\n',
         replace: 'ORDER BY runs.created_at DESC\n',
       },
+      // A line has one run at a time; without that there are two to choose from.
+      {
+        file: 'sources/newsletters/runs/collect.ts',
+        find: "AND state IN ('collected', 'composed')",
+        replace: "AND state = 'excluded'",
+      },
     ],
   },
   {
@@ -94,9 +100,9 @@ export const newsletterMailBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: `${mail}/content.ts`,
-        find: "return { kind: 'later', error: told, ...(waitMs !== undefined && { waitMs }) };",
+        find: "return { kind: 'later', error: told, isHopeless, ...(waitMs !== undefined && { waitMs }) };",
         replace:
-          "return waitMs === 0 ? { kind: 'later', error: told } : { kind: 'ineligible', error: told };",
+          "return (waitMs === 0 ? { kind: 'later', error: told } : { kind: 'ineligible', error: told }) as Later;",
       },
     ],
   },

@@ -34,9 +34,8 @@ export const newsletterRunBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: `${runs}/candidates.ts`,
-        find: "deliveries.status <> 'skipped_ineligible' THEN 'already_delivered'",
-        replace:
-          "deliveries.status NOT IN ('skipped_ineligible', 'failed_permanent', 'suppressed') THEN 'already_delivered'",
+        find: "deliveries.status <> 'skipped_ineligible'\n",
+        replace: "deliveries.status NOT IN ('skipped_ineligible', 'failed_permanent', 'suppressed')\n",
       },
     ],
   },
@@ -76,7 +75,14 @@ export const newsletterRunBugs: readonly PlantedBug[] = [
   {
     ...{ name: 'deliveries-are-not-held', rule: 'composed first', where },
     because: 'a delivery may leave before its words are written',
-    edits: [{ file: `${runs}/collect.ts`, find: '    dueAt: heldAt,\n    traceId', replace: '    traceId' }],
+    edits: [
+      {
+        file: `${runs}/collect.ts`,
+        find: '    dueAt: heldAt,\n    traceId',
+        // Not of the first few: else no run would get further than to its list.
+        replace: '    ...(item.place < 4 && { dueAt: heldAt }),\n    traceId',
+      },
+    ],
   },
   {
     ...{ name: 'lines-are-written-after-the-commit', rule: 'a page is one transaction', where },
@@ -113,7 +119,7 @@ export const newsletterRunBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: `${runs}/pass.ts`,
-        find: "return isHeld ? [] : [{ seq, event: 'deferred', dueAt: heldAt, actor, detail }];",
+        find: "return isHeld || due_at > now ? [] : [{ seq, event: 'deferred', dueAt: heldAt, actor, detail }];",
         replace: 'return [];',
       },
     ],
@@ -168,8 +174,8 @@ export const newsletterRunBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: `${runs}/collect.ts`,
-        find: 'const first = isCanary ? ',
-        replace: 'const first = isCanary && run.canary_wait_ms === null ? ',
+        find: 'const room = isCanary(run) ? ',
+        replace: 'const room = isCanary(run) && run.canary_wait_ms === null ? ',
       },
     ],
   },
@@ -179,8 +185,8 @@ export const newsletterRunBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: `${runs}/canary.ts`,
-        find: 'const leftMs = quietSince + limits.waitMs - now;',
-        replace: 'const leftMs = Math.min(0, quietSince - now);',
+        find: 'const leftMs = lastAcceptedAt === null ? 0 : lastAcceptedAt + limits.waitMs - now;',
+        replace: 'const leftMs = Math.min(0, (lastAcceptedAt ?? 0) - now);',
       },
     ],
   },
@@ -189,7 +195,7 @@ export const newsletterRunBugs: readonly PlantedBug[] = [
     because: 'a list of long ago is told',
     edits: [
       {
-        file: `${runs}/runs.ts`,
+        file: `${runs}/starting.ts`,
         find: 'if (!run || (run.plan_expires_at ?? 0) <= clock.now()) return false;',
         replace: 'if (!run) return false;',
       },
@@ -205,7 +211,7 @@ export const newsletterRunBugs: readonly PlantedBug[] = [
     because: 'two who apply one plan are both told that it was them',
     edits: [
       {
-        file: `${runs}/runs.ts`,
+        file: `${runs}/starting.ts`,
         find: "const run = await lockRun(tx, db.dialect, runId, ['planned']);",
         replace:
           "const run = await lockRun(tx, db.dialect, runId, ['planned', 'running', 'paused', 'halted']);",
