@@ -37,6 +37,8 @@ export interface Triggered {
   eligibleCount: number;
   /** False where the run was there already. After a retry it may be false although this call started it. */
   collectJobEnqueued: boolean;
+  /** Where the run was there already: which. */
+  existingRunId?: string;
 }
 
 export type RunStatus = 'planned' | 'expired' | 'running' | 'paused' | 'halted' | 'cancelled' | 'finished';

@@ -62,8 +62,8 @@ describe('runs on the command line', () => {
     const out = await printed('plan', ...of2024, '--limit', '2', '--canary', '1', '--canary-wait', '1s');
     const lines = out.split('\n');
     expect(lines.slice(0, 4)).toEqual([
-      '2 would be told of 2024.',
-      '  1 would not: over_limit',
+      '2 on the list for 2024.',
+      '  1 not on it: over_limit',
       '',
       'The first of them would read: Bugetul pe 2024: Cluj-Napoca',
     ]);
@@ -72,7 +72,7 @@ describe('runs on the command line', () => {
       /\n\nSend exactly this within a day: npx tidings apply ([\w-]{36})\n$/.exec(out) ?? [];
     plan = id;
     expect(await printed('plan', 'newsletter_entity_quarterly')).toMatch(
-      /^0 would be told of \d{4}-Q\d\.\n\nThere is nobody to be told, and nothing to apply\.\n$/,
+      /^0 on the list for \d{4}-Q\d\.\n\nThere is nobody to be told, and nothing to apply\.\n$/,
     );
   });
 
@@ -134,7 +134,7 @@ describe('runs on the command line', () => {
   });
 
   test('a second click says so, force looks again, and a run is ended for good', async () => {
-    expect(await printed('trigger', ...of2024)).toMatch(/^There is a run for 2024 already, /);
+    expect(await printed('trigger', ...of2024)).toMatch(/^There is a run for 2024 already: npx tidings runs show [\w-]{36}\. /);
     const forced = await printed('trigger', ...of2024, '--force');
     const [, runId = ''] = /^1 person is to be told of 2024\. Run (\S+) has begun\.\n/.exec(forced) ?? [];
     expect(forced.split('\n')[1]).toBe(`See how far it is: npx tidings runs show ${runId}`);

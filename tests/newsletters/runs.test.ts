@@ -52,6 +52,24 @@ onBothDatabases('runs', (dialect) => {
     expect(await world.statuses()).toEqual({ sent: 2 });
   });
 
+  it('with a limit, who came to nothing before does not keep the others from being told', async () => {
+    const all = await world.followAll(4);
+    const [first = '', second = ''] = all.toSorted();
+    const nobodyKnows = { entity_cui: '999999' };
+    world.budget.unknown.add('999999');
+    await world.db.write
+      .updateTable('notifications')
+      .set(nobodyKnows)
+      .where('id', 'in', [first, second])
+      .execute();
+    await trigger({ limit: 2 });
+    await world.settle();
+    expect(await world.statuses()).toEqual({ skipped_ineligible: 2 });
+    await trigger({ limit: 2, force: true });
+    await world.settle();
+    expect(await world.statuses()).toEqual({ skipped_ineligible: 2, sent: 2 });
+  });
+
   it('a second click finds the first run; a forced one looks again and mails nobody twice', async () => {
     await world.followAll(3);
     const [first, second] = await Promise.all([
@@ -59,7 +77,8 @@ onBothDatabases('runs', (dialect) => {
       world.another().runs.trigger({ notificationType: monthly }, by),
     ]);
     expect([first, second].map(({ collectJobEnqueued }) => collectJobEnqueued).sort()).toEqual([false, true]);
-    expect(first?.runId).not.toBe(second?.runId);
+    const [started, found] = first?.collectJobEnqueued ? [first, second] : [second, first];
+    expect([started?.existingRunId, found?.existingRunId]).toEqual([undefined, started?.runId]);
     const forced = await trigger({ force: true });
     expect(forced).toMatchObject({ eligibleCount: 3, collectJobEnqueued: true });
     await world.settle();

@@ -45,7 +45,7 @@ export function addTrigger(program: Command, { terminal }: Context): void {
           if (answer.dryRun) return terminal.print(`${people}. Nothing was done.`);
           if (!collectJobEnqueued) {
             return terminal.print(
-              `There is a run for ${periodKey} already; ${eligibleCount} of those who asked have no delivery yet: they are on its list, or came later. \`npx tidings runs list\` shows it. To look again: --force; nobody is told twice.`,
+              `There is a run for ${periodKey} already: npx tidings runs show ${answer.existingRunId ?? '<run>'}. ${eligibleCount} of those who asked have no delivery yet: they are on its list, or came later. To look again: --force; nobody is told twice.`,
             );
           }
           terminal.print(`${people}. Run ${runId} has begun.`);
@@ -78,12 +78,16 @@ export function addPlan(program: Command, { terminal }: Context): void {
         const progress = await runs.progress(run.run_id);
         if (options.json) return terminal.json({ runId: run.run_id, ...run, progress });
         const { reasons } = progress;
-        terminal.print(`${run.eligible_count} would be told of ${run.period_key}.`);
+        terminal.print(`${run.eligible_count} on the list for ${run.period_key}.`);
         for (const [reason, count] of Object.entries(reasons))
-          terminal.print(`  ${count} would not: ${printable(reason)}`);
+          terminal.print(`  ${count} not on it: ${printable(reason)}`);
         terminal.print(...sampleLines(run.sample));
         if (run.eligible_count === 0)
           return terminal.print('', 'There is nobody to be told, and nothing to apply.');
+        terminal.print(
+          '',
+          'Figures, conditions and addresses are looked at when each mail is composed and sent; who has none is left out, with the reason.',
+        );
         terminal.print('', `Send exactly this within a day: npx tidings apply ${run.run_id}`);
       });
     });

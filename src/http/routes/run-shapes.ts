@@ -15,6 +15,9 @@ export const triggerAnswer = Type.Object(
     dryRun: Type.Boolean(),
     eligibleCount: Type.Integer(),
     collectJobEnqueued: Type.Boolean(),
+    existingRunId: Type.Optional(
+      Type.String({ format: 'uuid', description: 'Where the run was there already: which.' }),
+    ),
   },
   closed,
 );

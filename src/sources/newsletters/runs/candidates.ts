@@ -14,7 +14,7 @@ export interface CandidateOrder {
   periodKey: string | { byDataset: ReadonlyMap<string, string> };
 }
 
-/** Its columns: notification_id, user_id, period_key, reason (null for who is to be told). */
+/** Its columns: notification_id, user_id, period_key, was_tried (1 where a run came to nothing), reason (null for who is to be told). */
 export function candidates(dialect: DialectName, { type, periodKey }: CandidateOrder): RawBuilder<unknown> {
   const isOne = typeof periodKey === 'string';
   const period = isOne ? sql`${sql.lit(periodKey)}` : sql`periods.period_key`;
@@ -24,6 +24,7 @@ export function candidates(dialect: DialectName, { type, periodKey }: CandidateO
     ON periods.dataset_id = notifications.dataset_id`;
   return sql`
     SELECT notifications.id AS notification_id, notifications.user_id, COALESCE(${period}, '') AS period_key,
+      CASE WHEN deliveries.seq IS NULL THEN 0 ELSE 1 END AS was_tried,
       CASE
         WHEN opt_outs.user_id IS NOT NULL THEN 'globally_off'
         WHEN notifications.is_active = 0 THEN notifications.inactive_because

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Database } from '../../../db/database.ts';
 import type { RunItemRow, RunRow, RunStatus } from '../../../db/newsletters-schema.ts';
 import type { Ids } from '../../../std/ids.ts';
 import { Refusal } from '../../../std/refusal.ts';
@@ -59,6 +60,8 @@ export interface TriggerResponse {
   dryRun: boolean;
   eligibleCount: number;
   collectJobEnqueued: boolean;
+  /** Where the run was there already: which. */
+  existingRunId?: string;
 }
 
 export interface RunsParts extends RunWorkParts {
@@ -144,8 +147,10 @@ export function createRuns(parts: RunsParts): Runs {
           parts,
         ),
       );
-      if (eligible === undefined)
-        return { ...answer, eligibleCount: await count(), collectJobEnqueued: false };
+      if (eligible === undefined) {
+        const existing = await runOf(db, dedupeKeyOf(order.type, order.period.key));
+        return { ...answer, eligibleCount: await count(), collectJobEnqueued: false, ...existing };
+      }
       log.info('newsletters.run_started', { runId, type: order.type, periodKey: order.period.key, eligible });
       wakeChore();
       return { ...answer, eligibleCount: eligible, collectJobEnqueued: true };
@@ -232,4 +237,13 @@ function cannotApply({ status }: RunRow): Refusal {
     ? 'The plan has expired: people have come and gone since. Make a new one.'
     : `A plan is applied once, and this one is ${status}. Make a new one.`;
   return new Refusal(isOver ? 'plan_expired' : 'plan_used', sentence, { status });
+}
+
+async function runOf(db: Database, dedupeKey: string): Promise<{ existingRunId?: string }> {
+  const run = await db.read
+    .selectFrom('notification_runs')
+    .select('run_id')
+    .where('dedupe_key', '=', dedupeKey)
+    .executeTakeFirst();
+  return run ? { existingRunId: run.run_id } : {};
 }

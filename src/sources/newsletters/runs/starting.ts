@@ -135,8 +135,9 @@ export async function applyPlan(
   return true;
 }
 
+/** Those of whom nothing could be told before come last: with a limit, they would keep all others from ever being told. */
 const numbered = (list: RawBuilder<unknown>) => sql`
-  SELECT notification_id, user_id, period_key, ROW_NUMBER() OVER (ORDER BY notification_id) AS place
+  SELECT notification_id, user_id, period_key, ROW_NUMBER() OVER (ORDER BY was_tried, notification_id) AS place
   FROM (${list}) AS candidates WHERE reason IS NULL`;
 
 const integer = ({ dialect }: Database) => sql.raw(dialect === 'postgres' ? 'BIGINT' : 'INTEGER');
