@@ -37,11 +37,9 @@ export function addBudgetShow(budget: Command, context: Context): void {
         });
         try {
           const isLocal = budgetApiUrl === '';
-          const { knownPeriods, knownSides } = await import(
-            '../../sources/newsletters/budget/known-periods.ts'
-          );
+          const known = await import('../../sources/newsletters/budget/known-periods.ts');
           if (period) {
-            const sides = async () => (isLocal ? knownSides(db, cui, period) : []);
+            const sides = async () => (isLocal ? known.knownSides(db, cui, period) : []);
             return await showReport(data, { cui, period, isLocal, sides, json }, terminal);
           }
           if (!isLocal)
@@ -49,7 +47,7 @@ export function addBudgetShow(budget: Command, context: Context): void {
               'period_required',
               'Budgets are asked for at BUDGET_API_URL: give a period as well.',
             );
-          const periods = (await knownPeriods(db, cui)).slice(0, periodsMax);
+          const periods = (await known.knownPeriods(db, cui)).slice(0, periodsMax);
           await showPeriods(data, cui, periods, { json, terminal });
         } catch (error) {
           if (!(error instanceof BudgetUnavailable)) throw error;

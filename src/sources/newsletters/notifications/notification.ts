@@ -54,41 +54,41 @@ const isCui = new RegExp(cuiPattern);
 export function readWish(given: { type: string; entityCui?: string | undefined; config?: unknown }): Wish {
   const { type, entityCui, config } = given;
   if (!isNotificationType(type)) {
-    throw invalid(
+    throw new Refusal(
       'invalid_type',
-      'notificationType',
-      `The notification type must be one of ${notificationTypes.join(', ')}.`,
+      ...about('notificationType', `The notification type must be one of ${notificationTypes.join(', ')}.`),
     );
   }
   if (!isNewsletter(type)) {
     if (entityCui !== undefined)
-      throw invalid(
+      throw new Refusal(
         'invalid_entity',
-        'entityCui',
-        `A notification of the type ${type} is about a series, not an entity; leave entityCui out.`,
+        ...about(
+          'entityCui',
+          `A notification of the type ${type} is about a series, not an entity; leave entityCui out.`,
+        ),
       );
     return { type, entityCui: null, config: readAlertConfig(type, config) };
   }
   if (config !== undefined && config !== null)
-    throw invalid(
+    throw new Refusal(
       'invalid_config',
-      'config',
-      `A notification of the type ${type} has no config; say which entity with entityCui.`,
+      ...about(
+        'config',
+        `A notification of the type ${type} has no config; say which entity with entityCui.`,
+      ),
     );
   return { type, entityCui: requireCui(entityCui), config: null };
 }
 
-/** In the shape in which all refusals of a field come. */
-function invalid(code: string, field: string, problem: string): Refusal {
-  return new Refusal(code, problem, { problems: [{ field, problem }] });
-}
+/** A sentence about a field, and the same for programs, in the shape in which all refusals of a field come. */
+const about = (field: string, problem: string) => [problem, { problems: [{ field, problem }] }] as const;
 
 export function requireCui(cui: unknown): string {
   if (typeof cui === 'string' && isCui.test(cui)) return cui;
-  throw invalid(
+  throw new Refusal(
     'invalid_entity',
-    'entityCui',
-    "entityCui must be the entity's fiscal code, 2 to 10 digits, such as 4305857.",
+    ...about('entityCui', "entityCui must be the entity's fiscal code, 2 to 10 digits, such as 4305857."),
   );
 }
 
@@ -100,7 +100,10 @@ export function requireUserId(userId: string): string {
 export function requireLocale(locale: unknown): NotificationLocale {
   const found = notificationLocales.find((one) => one === locale);
   if (found) return found;
-  throw invalid('invalid_locale', 'locale', `The locale must be one of ${notificationLocales.join(', ')}.`);
+  throw new Refusal(
+    'invalid_locale',
+    ...about('locale', `The locale must be one of ${notificationLocales.join(', ')}.`),
+  );
 }
 
 /** The cells in which a wish stands, and by which it is found again: one user has one of each. */
