@@ -6,6 +6,7 @@ import { createSessions } from './http/callers/sessions.ts';
 import { listen, requireFreePort } from './http/listen.ts';
 import { createServer } from './http/server.ts';
 import type { Config } from './settings.ts';
+import { loadDatasetReader } from './sources/newsletters/budget/datasets.ts';
 import type { Log } from './std/log.ts';
 
 /**
@@ -28,7 +29,7 @@ export async function startProcess(
   { log, onMigrated }: ProcessParts,
 ): Promise<RunningProcess> {
   await requireFreePort(config);
-  await loadTemplates();
+  await Promise.all([loadTemplates(), loadDatasetReader()]);
   let url: string | undefined;
   const options = { log, migrations: 'all', servedAt: () => url, ...(onMigrated && { onMigrated }) } as const;
   const engine = await createEngine(config, options);

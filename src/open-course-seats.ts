@@ -5,7 +5,7 @@ import {
   createCourseSeats,
 } from './sources/course-seats/course-seats.ts';
 import { claimFor, readFeedKind } from './sources/course-seats/feed-kind.ts';
-import { type OpenedFeed, openFeed } from './sources/course-seats/open-feed.ts';
+import { loadFeed, type OpenedFeed, openFeed } from './sources/course-seats/open-feed.ts';
 
 type Parts = Omit<CourseSeatsParts, keyof OpenedFeed | 'timeZone' | 'verifiesAddresses'>;
 
@@ -19,7 +19,10 @@ export async function openCourseSeats(
   const feed = await openFeed({ ...order, isReal: provider !== 'capture' }, parts.clock);
   if (!feed) return undefined;
   const kind = feed.isSample ? 'sample' : 'real';
-  if (isToPoll) await claimFor(kind, parts.db);
+  if (isToPoll) {
+    await loadFeed();
+    await claimFor(kind, parts.db);
+  }
   // A command that was not told of the feed leaves alone what is the feed's.
   else if (((await readFeedKind(parts.db)) ?? kind) !== kind) return undefined;
   return createCourseSeats({ ...feed, ...parts, timeZone: socTimeZone, verifiesAddresses });

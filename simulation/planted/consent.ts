@@ -83,8 +83,8 @@ export const consentBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'consent/unsubscribe.ts',
-        find: 'if (unsubscribed_at !== null && now - unsubscribed_at <= undoWithinMs) {',
-        replace: 'if (unsubscribed_at !== null) {',
+        find: 'if (unsubscribed_at === null || now - unsubscribed_at > undoWithinMs)',
+        replace: 'if (unsubscribed_at === null)',
       },
     ],
   },

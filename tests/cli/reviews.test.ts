@@ -106,7 +106,11 @@ describe('tidings reviews', () => {
     ['a file that is not there', ['submit', '--file', 'none.json'], 'There is no file "none.json".'],
     ['no reason', ['retry', '00000000-0000-4000-8000-000000000000'], 'Say why with --because'],
     ['no such job', ['show', '00000000-0000-4000-8000-000000000000'], 'There is no such review job.'],
-    ['no server', ['submit', '--file', 'BAD', '--server', 'ftp://x'], '--server must be a URL'],
+    [
+      'no server',
+      ['submit', '--file', 'BAD', '--server', 'ftp://x'],
+      '--server must be an http or https address',
+    ],
   ])('%s', async (_, args, sentence) => {
     const good = file('good.json', { ...review, idempotency_key: 'mistakes', changelist_id: 'CL-m' });
     if (!args.includes('--server')) await run('submit', '--file', good);

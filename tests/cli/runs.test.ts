@@ -134,7 +134,9 @@ describe('runs on the command line', () => {
   });
 
   test('a second click says so, force looks again, and a run is ended for good', async () => {
-    expect(await printed('trigger', ...of2024)).toMatch(/^There is a run for 2024 already: npx tidings runs show [\w-]{36}\. /);
+    expect(await printed('trigger', ...of2024)).toMatch(
+      /^There is a run for 2024 already: npx tidings runs show [\w-]{36}\. /,
+    );
     const forced = await printed('trigger', ...of2024, '--force');
     const [, runId = ''] = /^1 person is to be told of 2024\. Run (\S+) has begun\.\n/.exec(forced) ?? [];
     expect(forced.split('\n')[1]).toBe(`See how far it is: npx tidings runs show ${runId}`);

@@ -54,9 +54,12 @@ export async function openFeed(order: FeedOrder, clock: Clock): Promise<OpenedFe
   };
 }
 
+/** For a process that stays: later its own files may be others, or gone. */
+export const loadFeed = () => import('./feed/http-feed.ts');
+
 /** Its client is a megabyte, loaded where there is a feed to be asked. */
 async function openHttpFeed(baseUrl: string, clock: Clock): Promise<Feed> {
-  const { createHttpFeed } = await import('./feed/http-feed.ts');
+  const { createHttpFeed } = await loadFeed();
   return createHttpFeed({ baseUrl, clock });
 }
 

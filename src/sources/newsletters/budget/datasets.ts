@@ -72,11 +72,14 @@ export async function checkDatasetFiles(
 
 const checkedMax = 500;
 
+/** For a process that stays: later its own files may be others, or gone. */
+export const loadDatasetReader = () => import('./dataset-text.ts');
+
 async function readFile(folder: string, id: string, ending: (typeof endings)[number]) {
   const text = await readBounded(join(folder, `${id}.${ending}`));
   if (typeof text !== 'string') return text;
   // With its parser, which is loaded where there is something to parse.
-  const { readDataset } = await import('./dataset-text.ts');
+  const { readDataset } = await loadDatasetReader();
   return readDataset(text, ending === 'json' ? 'json' : 'yaml', id);
 }
 
