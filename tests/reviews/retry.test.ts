@@ -89,7 +89,7 @@ onBothDatabases('another try', (dialect) => {
     expect((await settle()).slice(3)).toEqual(['policy sent', 'message_too_big sent']);
   });
 
-  it('that is accepted and comes back as before is told, too: seed 295', async () => {
+  it('seed 295: one that is accepted and comes back as before is told, too', async () => {
     await world.turn();
     const bobs = (await world.rows()).find(({ recipient }) => recipient === bob);
     if (!bobs) throw new Error('no row of bob');
