@@ -22,9 +22,8 @@ export const newsletterRunBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: `${runs}/runs.ts`,
-        find: 'if (eligible === undefined)\n        return { ...answer, eligibleCount: await count(), collectJobEnqueued: false };',
-        replace:
-          'if (eligible === undefined)\n        return { ...answer, eligibleCount: await count(), collectJobEnqueued: true };',
+        find: 'collectJobEnqueued: false, ...existing };',
+        replace: 'collectJobEnqueued: true, ...existing };',
       },
     ],
   },
