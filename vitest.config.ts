@@ -22,8 +22,8 @@ export default defineConfig({
   test: {
     env: { NODE_ENV: 'production' },
     // Worlds (databases, child processes) are slow to build on two cores; a hang is still a failure.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     setupFiles: ['tests/support/collect-logs.ts', 'tests/support/drop-databases.ts'],
     pool: 'forks',
     // Most tests wait for a disk, a socket or a child: there is room for one more than there are cores.

@@ -46,7 +46,7 @@ export interface Running {
 }
 
 /** A start takes under a second; with both cores busy, several. */
-const usualBoundMs = 30_000;
+const usualBoundMs = 90_000;
 const entry = fileURLToPath(new URL('./entry.mjs', import.meta.url));
 // In a folder of its own a process would not find it, and read .tsx files in another way.
 const tsconfig = fileURLToPath(new URL('../../tsconfig.json', import.meta.url));
