@@ -47,7 +47,7 @@ export type Render = (order: {
 /** With bodies: more would hold SQLite's write lock longer than other writers should wait. */
 const pageMost = 200;
 /** As many are asked about at a time; what was answered is kept when time is up. */
-const portionMost = 10;
+const portionMost = 20;
 export const composeLongestMs = 60_000;
 const againMs = 5_000;
 const againMaxMs = 600_000;
