@@ -100,6 +100,9 @@ onBothDatabases('hostile reviews', (dialect) => {
     expect([taken > 20, refused > 5]).toEqual([true, true]);
   });
 
+  // A key that was used before is answered with its job, whatever else comes with it.
+  const fresh = { idempotency_key: 'never used before' };
+
   test.each([
     ['nothing', undefined],
     ['a list', []],
@@ -109,8 +112,11 @@ onBothDatabases('hostile reviews', (dialect) => {
     ['deep nesting', request({ findings: [[[[[]]]]] as never })],
     ['recipients that are texts', request({ recipients: [ana] as never })],
     ['recipients that are many', request({ recipients: { length: 3 } as never })],
-    ['a header in an address', request({ recipients: to('ana@example.org\r\nBcc: eve@example.org') })],
-    ['two addresses in one', request({ recipients: to('ana@example.org, eve@example.org') })],
+    [
+      'a header in an address',
+      request({ ...fresh, recipients: to('ana@example.org\r\nBcc: eve@example.org') }),
+    ],
+    ['two addresses in one', request({ ...fresh, recipients: to('ana@example.org, eve@example.org') })],
     ['a version that is no number', request({ review_version: Number.NaN })],
     ['a version without end', request({ review_version: Number.POSITIVE_INFINITY })],
     [
