@@ -3,7 +3,8 @@ import type { Permits } from '../domain/pace.ts';
 import { leaseMs } from '../domain/policy.ts';
 import type { DeliveryError } from '../domain/transition.ts';
 import type { Begun, Composed, LastCheck } from '../outbox/begin.ts';
-import type { Claimed } from '../outbox/claim.ts';
+import type { Claimed, ClaimOrder } from '../outbox/claim.ts';
+import type { DueWork } from '../outbox/due.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Source } from '../sources/source.ts';
 import type { Log } from '../std/log.ts';
@@ -23,6 +24,15 @@ import { createWidth } from './width.ts';
 export interface Dispatch {
   /** One turn. Answers how many deliveries it had in hand, and when it is worth looking again. */
   runOnce(signal: AbortSignal): Promise<Turn>;
+  /**
+   * Deliveries that a queue has named, of one source and lane, for about a second. What somebody else has, or is not due any more, is
+   * passed over. Answers what is left, and how long the provider wants to be left alone before it.
+   */
+  runThese(named: Named, signal: AbortSignal): Promise<Turn & { left: readonly number[] }>;
+}
+
+export interface Named extends DueWork {
+  seqs: readonly number[];
 }
 
 interface Turn {
@@ -37,6 +47,8 @@ export interface DispatchParts extends SendParts, Omit<ComposeParts, 'log' | 'li
   consent: Consent;
   pace: Pace;
   log: Log;
+  /** How many of these send at once in this process: each gets its share of the provider's connections. */
+  beside?: number;
 }
 
 /** Bodies included, a batch must not hold SQLite's write lock for long. */
@@ -45,12 +57,14 @@ const batchMax = 200;
 const keyWindowMarginMs = 60 * 60 * 1000;
 /** After a fault of ours, a source's or the database's: long enough not to spin, short enough not to be noticed. */
 const retryMs = 5_000;
+/** After so long whatever is more urgent has its turn. */
+const turnMs = 1_000;
 
 export function createDispatch(parts: DispatchParts): Dispatch {
-  const { outbox, sources, consent, pace, provider, clock, log, worker } = parts;
+  const { outbox, sources, consent, pace, provider, clock, log, worker, beside = 1 } = parts;
   const recorder = createRecorder({ outbox, clock, log });
   const { idempotencyWindowMs } = provider.guarantees;
-  const width = createWidth(provider.guarantees.concurrency);
+  const width = createWidth(Math.max(1, Math.floor(provider.guarantees.concurrency / beside)));
   const keyWindowMs = idempotencyWindowMs === null ? null : idempotencyWindowMs - keyWindowMarginMs;
   const beginning = { worker, account: provider.account, keyWindowMs };
   const names = sources.map(({ name }) => name);
@@ -71,6 +85,43 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     return { handled: batch?.claimed.length ?? 0, waitMs: 0 };
   }
 
+  async function runThese({ source: name, from, seqs }: Named, signal: AbortSignal) {
+    const source = sources.find((each) => each.name === name);
+    let left = source ? seqs : [];
+    let handled = 0;
+    const until = clock.monotonic() + turnMs;
+    while (source && left.length > 0 && !signal.aborted && clock.monotonic() < until) {
+      // As ever, at most about a second of work is in hand at once.
+      const { pausedSources, ...permits } = await pace.take(Math.min(left.length, batchMax, width.inASecond));
+      if (permits.count === 0) {
+        await pace.probeIfDue();
+        return { handled, left, waitMs: permits.waitMs };
+      }
+      const isPaused = pausedSources.has(name);
+      const named = left.slice(0, permits.count);
+      const batch = isPaused
+        ? undefined
+        : await claimFrom(source, { from, limit: named.length, seqs: named });
+      if (!isPaused && !batch)
+        log.info('delivery.already_claimed', { source: name, deliveries: named.length });
+      await handle(batch, permits, signal);
+      handled += batch?.claimed.length ?? 0;
+      // Whoever lets the source go on puts them into the queue again.
+      left = isPaused ? [] : left.slice(named.length);
+    }
+    return { handled, left, waitMs: 0 };
+  }
+
+  async function claimFrom(
+    source: Source,
+    order: Pick<ClaimOrder, 'from' | 'limit' | 'seqs'>,
+  ): Promise<Batch | undefined> {
+    const heldMs = leaseMs(source.policy, provider.guarantees);
+    const leaseEndsAt = clock.monotonic() + heldMs;
+    const claimed = await outbox.claim({ source: source.name, worker, leaseMs: heldMs, ...order });
+    return claimed.length > 0 ? { source, claimed, leaseEndsAt } : undefined;
+  }
+
   /** The first that has anything for us: what was due a moment ago may be in another's hands. */
   async function claimNext(
     lanesInTurn: ReturnType<typeof turns.order>,
@@ -80,13 +131,10 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     for (const { source: name, from, limit } of lanesInTurn) {
       const source = sources.find((each) => each.name === name);
       if (!source || signal.aborted) continue;
-      const heldMs = leaseMs(source.policy, provider.guarantees);
-      const leaseEndsAt = clock.monotonic() + heldMs;
-      const order = { worker, from, limit: Math.min(limit, most), leaseMs: heldMs };
-      const claimed = await outbox.claim({ source: name, ...order });
+      const batch = await claimFrom(source, { from, limit: Math.min(limit, most) });
       // Also of a batch that comes to nothing: otherwise the lanes behind it would wait for its next try, too.
-      turns.took(from, claimed.length);
-      if (claimed.length > 0) return { source, claimed, leaseEndsAt };
+      turns.took(from, batch?.claimed.length ?? 0);
+      if (batch) return batch;
     }
     return undefined;
   }
@@ -182,7 +230,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     }
   }
 
-  return { runOnce };
+  return { runOnce, runThese };
 }
 
 /** What was claimed together: of one source, and of one lane. */

@@ -46,6 +46,8 @@ export interface ClaimOrder {
   leaseMs: number;
   /** Rows whose workers died twice are claimed one at a time, whatever their lane, and apart from the others. */
   from: Lane | 'suspects';
+  /** Of these, what is due: a queue has named them. Without it, the oldest that are. */
+  seqs?: readonly number[];
 }
 
 /** From here on a row was in hand when a worker died so often that it may be the reason. */
@@ -53,7 +55,7 @@ export const lapsesUntilSuspect = 2;
 
 /**
  * Takes rows that are due, oldest first, in one statement: two workers never get the same one, and neither waits
- * for the other; the mails are read in the same transaction, so that a claim is whole or not at all. The index `deliveries_claimable` holds exactly the rows that can match, in this order.
+ * for the other; the mails are read in the same transaction, so that a claim is whole or not at all.
  */
 export async function claimDeliveries(
   tx: Tx,
@@ -62,15 +64,7 @@ export async function claimDeliveries(
   now: number,
 ): Promise<Claimed[]> {
   const leaseEndsAt = now + order.leaseMs;
-  const group =
-    order.from === 'suspects'
-      ? sql`lapses >= ${sql.lit(lapsesUntilSuspect)}`
-      : sql`lane = ${order.from} AND lapses < ${sql.lit(lapsesUntilSuspect)}`;
-  const due = sql`
-    SELECT seq FROM deliveries
-    WHERE status IN (${statusList(statusesBefore('claimed'))})
-      AND source = ${order.source} AND ${group} AND due_at <= ${now}
-    ORDER BY due_at, seq LIMIT ${order.limit}`;
+  const due = order.seqs ? namedDue(dialect, order, order.seqs, now) : oldestDue(order, order.limit, now);
   const besides = sql`status = 'claimed', claims = claims + 1,`;
   const rows = await takeInHand(tx, dialect, { due, besides, worker: order.worker, leaseEndsAt, now });
   if (rows.length === 0) return [];
@@ -82,6 +76,39 @@ export async function claimDeliveries(
   return rows
     .sort((a, b) => a.seq - b.seq)
     .map((row) => claimedOf(row, nextRound(row), leaseEndsAt, mails.get(row.seq) ?? []));
+}
+
+type Group = Pick<ClaimOrder, 'source' | 'from'>;
+
+const waits = statusList(statusesBefore('claimed'));
+
+/** Those of a lane, or the suspects of all lanes, that are due. */
+export function isDueIn({ source, from }: Group, now: number): Sql {
+  const group =
+    from === 'suspects'
+      ? sql`lapses >= ${sql.lit(lapsesUntilSuspect)}`
+      : sql`lane = ${sql.lit(from)} AND lapses < ${sql.lit(lapsesUntilSuspect)}`;
+  return sql`source = ${source} AND ${group} AND due_at <= ${now}`;
+}
+
+/** The index `deliveries_claimable` holds exactly the rows that can match, in this order. */
+export function oldestDue(group: Group, limit: number, now: number): Sql {
+  return sql`
+    SELECT seq FROM deliveries WHERE status IN (${waits}) AND ${isDueIn(group, now)}
+    ORDER BY due_at, seq LIMIT ${limit}`;
+}
+
+/** By primary key: with the status in sight PostgreSQL would look for these few among all that wait. */
+function namedDue(dialect: DialectName, order: ClaimOrder, seqs: readonly number[], now: number): Sql {
+  const input = rowsOf(
+    dialect,
+    { seq: 'number' },
+    seqs.map((seq) => ({ seq })),
+  );
+  return sql`
+    SELECT seq FROM deliveries WHERE seq IN (SELECT seq FROM ${input})
+      AND status || '' IN (${waits}) AND ${isDueIn(order, now)}
+    ORDER BY seq LIMIT ${order.limit}`;
 }
 
 /** The rows that `due` finds, under a new lease: nobody else gets them, and nobody waits for those that others are taking. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '../db/database.ts';
 import { type Lane, lanes } from '../domain/delivery.ts';
 import { statusesBefore } from '../domain/lifecycle.ts';
-import { lapsesUntilSuspect } from './claim.ts';
+import { isDueIn, oldestDue } from './claim.ts';
 import { statusList } from './rows.ts';
 
 /** Where something waits and is due: a source and a lane of it, or its suspects. */
@@ -16,18 +16,24 @@ export interface DueWork {
  * most one entry of the index that the claim would use.
  */
 export async function readDueWork(db: Database, sources: readonly string[], now: number): Promise<DueWork[]> {
-  const waits = sql`status IN (${statusList(statusesBefore('claimed'))})`;
-  const probes = sources.flatMap((source) => [
-    sql`SELECT ${source} AS source, 'suspects' AS "from" WHERE EXISTS (SELECT 1 FROM deliveries
-      WHERE ${waits} AND source = ${source} AND lapses >= ${sql.lit(lapsesUntilSuspect)} AND due_at <= ${now})`,
-    ...lanes.map(
-      (
-        lane,
-      ) => sql`SELECT ${source} AS source, ${sql.lit(lane)} AS "from" WHERE EXISTS (SELECT 1 FROM deliveries
-        WHERE ${waits} AND source = ${source} AND lane = ${sql.lit(lane)}
-          AND lapses < ${sql.lit(lapsesUntilSuspect)} AND due_at <= ${now})`,
-    ),
-  ]);
+  const groups = sources.flatMap((source) =>
+    (['suspects', ...lanes] as const).map((from) => ({ source, from })),
+  );
+  const probes = groups.map(
+    (group) => sql`SELECT ${group.source} AS source, ${sql.lit(group.from)} AS "from" WHERE EXISTS (SELECT 1
+      FROM deliveries WHERE status IN (${statusList(statusesBefore('claimed'))}) AND ${isDueIn(group, now)})`,
+  );
   const { rows } = await sql<DueWork>`${sql.join(probes, sql` UNION ALL `)}`.execute(db.read);
   return rows;
+}
+
+/** The numbers of what is due there, oldest first, as a claim would take them; nothing is taken. */
+export async function readDueRows(
+  db: Database,
+  work: DueWork,
+  limit: number,
+  now: number,
+): Promise<number[]> {
+  const { rows } = await sql<{ seq: number }>`${oldestDue(work, limit, now)}`.execute(db.read);
+  return rows.map(({ seq }) => seq);
 }

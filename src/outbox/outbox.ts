@@ -8,7 +8,7 @@ import { Refusal } from '../std/refusal.ts';
 import { type BeginOrder, type Begun, beginDeliveries, type Composed, resubmitDeliveries } from './begin.ts';
 import { type Claimed, type ClaimOrder, claimDeliveries } from './claim.ts';
 import { foldCounts } from './counts.ts';
-import { type DueWork, readDueWork } from './due.ts';
+import { type DueWork, readDueRows, readDueWork } from './due.ts';
 import { type Enqueued, enqueueIntents } from './enqueue.ts';
 import { expireDeliveries } from './expire.ts';
 import { type FactListeners, tellOwedFacts } from './facts.ts';
@@ -37,6 +37,8 @@ export interface Outbox {
   write(writings: readonly Writing[], actor: string, tx?: Tx): Promise<ReadonlySet<number>>;
   /** Where something is due, without taking it. */
   due(sources: readonly string[]): Promise<DueWork[]>;
+  /** What is due there, oldest first, without taking it: for a queue that names it to others. */
+  dueRows(work: DueWork, limit: number): Promise<number[]>;
   claim(order: ClaimOrder): Promise<Claimed[]>;
   /** The write-ahead. Only what comes back as `sending` may leave. */
   begin(batch: readonly Composed[], order: BeginOrder): Promise<Begun>;
@@ -132,6 +134,7 @@ export function createOutbox(outboxParts: OutboxParts): Outbox {
       return written;
     },
     due: (sources) => readDueWork(db, sources, clock.now()),
+    dueRows: (work, limit) => readDueRows(db, work, limit, clock.now()),
     claim: (order) => db.transaction((tx) => claimDeliveries(tx, db.dialect, order, clock.now())),
     begin: (batch, order) => db.transaction((tx) => beginDeliveries(tx, batch, order, clock.now(), parts)),
     takeUp: (order) => db.transaction((tx) => takeUpDeliveries(tx, db.dialect, order, clock.now())),

@@ -1,3 +1,6 @@
+import type { Clock } from '../std/clock.ts';
+import type { Log } from '../std/log.ts';
+
 /** When things run. Every runner calls the same functions; they differ in who wakes whom. */
 export interface Runner {
   start(): void;
@@ -6,4 +9,22 @@ export interface Runner {
   /** Claims nothing more, lets what is in flight finish within a bound, gives back the rest. */
   stop(): Promise<void>;
   readonly isHealthy: boolean;
+}
+
+/** What is in flight at a stop may finish within this; the rest is settled after the restart, by its lease. */
+const stopWithinMs = 15_000;
+
+/** Answers whether all had ended by then. */
+export async function stopWithin(
+  stopped: Promise<unknown>,
+  { clock, log }: { clock: Clock; log: Log },
+): Promise<boolean> {
+  const bound = new AbortController();
+  const isClean = await Promise.race([
+    stopped.then(() => true),
+    clock.sleep(stopWithinMs, bound.signal).then(() => false),
+  ]);
+  bound.abort();
+  if (!isClean) log.warn('runner.stopped_in_flight', { afterMs: stopWithinMs });
+  return isClean;
 }

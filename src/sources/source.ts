@@ -40,6 +40,23 @@ export interface Chore {
   once(signal: AbortSignal): Promise<'again' | 'pause' | number>;
   /** For one that can be told that something waits: called once, with what cuts its pause short. */
   wokenBy?(wake: () => void): void;
+  /** The same work in parts that several processes can do at once, each named by a queue. */
+  readonly stages?: readonly Stage[];
+}
+
+/** One kind of such parts. The database says what waits; a queue may name it twice, or lose it, and nothing comes of it. */
+export interface Stage {
+  readonly name: 'collect' | 'compose';
+  /** What waits now, the oldest first; not all of it at once. */
+  waiting(): Promise<readonly StageJob[]>;
+  /** For some seconds at most; what is left of it waits again. */
+  perform(job: StageJob['data'], signal: AbortSignal): Promise<void>;
+}
+
+export interface StageJob {
+  /** Twice the same is one. */
+  readonly id: string;
+  readonly data: Readonly<Record<string, string | number>>;
 }
 
 export type Draft =

@@ -54,13 +54,34 @@ const againMaxMs = 600_000;
 /** How often figures are asked for that will never come, as it is said: half an hour, for somebody to mend a setting. */
 const hopelessTriesMax = 10;
 
+/** Of a run's list. */
+export interface Places {
+  first: number;
+  end: number;
+}
+
+/** Pages of the list on which somebody waits for words, for processes that compose side by side: each page is one's. */
+export async function pagesToCompose(run: RunRow, parts: ComposeParts, limit: number): Promise<Places[]> {
+  const { db, clock, pageMax = pageMost } = parts;
+  const { rows } = await sql<{ page: number | string }>`
+    SELECT DISTINCT place / ${sql.lit(pageMax)} AS page FROM (
+      SELECT place FROM notification_run_items AS items
+      WHERE run_id = ${run.run_id} AND state = 'collected' AND items.due_at <= ${clock.now()}
+      ORDER BY items.due_at, items.place LIMIT ${limit * pageMax}
+    ) AS waiting ORDER BY page LIMIT ${limit}
+  `.execute(db.read);
+  return rows.map(({ page }) => ({ first: Number(page) * pageMax, end: (Number(page) + 1) * pageMax }));
+}
+
 /** One page. Answers how many it has taken further, and how many have to wait for their figures. */
 export async function composePage(
   run: RunRow,
   parts: ComposeParts,
+  places?: Places,
 ): Promise<{ composed: number; waiting: number }> {
   const { db, clock, pageMax = pageMost } = parts;
-  const which = sql`state = 'collected' AND items.due_at <= ${clock.now()}`;
+  const among = places ? sql`AND items.place >= ${places.first} AND items.place < ${places.end}` : sql``;
+  const which = sql`state = 'collected' AND items.due_at <= ${clock.now()} ${among}`;
   const items = await readItems(db.read, run.run_id, which, pageMax);
   if (items.length === 0) return { composed: 0, waiting: 0 };
   const held = items.filter(isHeld);

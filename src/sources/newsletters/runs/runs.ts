@@ -122,7 +122,7 @@ export function createRuns(parts: RunsParts): Runs {
     return after;
   }
 
-  const { runOnce } = createRunWork(parts, {
+  const { runOnce, stages } = createRunWork(parts, {
     halt: (runId, because) => change(runId, 'halted', ['running'], { by: 'canary', because }),
   });
 
@@ -216,7 +216,7 @@ export function createRuns(parts: RunsParts): Runs {
     },
     runOnce,
     chore: {
-      ...{ name: 'newsletter-runs', pauseMs: runPauseMs },
+      ...{ name: 'newsletter-runs', pauseMs: runPauseMs, stages },
       once: runOnce,
       wokenBy(wake) {
         wakeChore = wake;
