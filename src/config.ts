@@ -81,6 +81,11 @@ function contradictions(config: Partial<Config>, isSenderSet: boolean): string[]
       `MAIL_PROVIDER=${config.provider} needs EMAIL_FROM_ADDRESS: your own sender. The default is not yours to send from.`,
     );
   }
+  if (config.jobsEnabled && config.redisUrl === '') {
+    problems.push(
+      'JOBS_ENABLED=true needs REDIS_URL, such as redis://localhost:6379. Set it, or leave JOBS_ENABLED at false: then no Redis is needed.',
+    );
+  }
   problems.push(...missingForPeople(config));
   const { operatorApiKeys = [], readApiKeys = [], serviceApiKeys = [], triggerApiKeys = [] } = config;
   const allKeys = [...operatorApiKeys, ...readApiKeys, ...serviceApiKeys];

@@ -13,12 +13,12 @@ import { leaseMs } from './domain/policy.ts';
 import { linkParts } from './link-parts.ts';
 import { openCourseSeats } from './open-course-seats.ts';
 import { openNewsletters } from './open-newsletters.ts';
+import { openRunner } from './open-runner.ts';
 import { createOutbox, type Outbox, readNamespace } from './outbox/outbox.ts';
 import { createQueries, type OutboxQueries } from './outbox/queries.ts';
 import { openProvider } from './providers/open-provider.ts';
 import type { Provider } from './providers/provider.ts';
 import { createReliable } from './providers/reliable.ts';
-import { createEmbedded } from './runners/embedded.ts';
 import type { Runner } from './runners/runner.ts';
 import type { Config } from './settings.ts';
 import { type CodeReviews, createCodeReviews } from './sources/code-reviews/code-reviews.ts';
@@ -120,7 +120,6 @@ export async function createEngine(
     const { from, environment, retentionMs, doubtAfterMs } = config;
     const pace = createPace({ db, provider, clock, log });
     const common = { outbox, queries, sources, consent, provider, pace, clock, log, worker };
-    const dispatch = createDispatch({ ...common, from, environment, random: systemRandom });
     const keepers = [provider, consent.suppressions, newsletters];
     const sweep = createSweep({ ...common, keepers, retentionMs, doubtAfterMs });
     const policyOf = (source: string) => (sourceNamed(source) ?? plainSource).policy;
@@ -131,8 +130,9 @@ export async function createEngine(
       ...{ environment, policyOf, retentionMs, clock, log },
     });
     const heal = createHeal({ ...common, policyOf });
-    const runner = createEmbedded({
-      ...{ outbox, dispatch, sweep, reconcile, heal, webhooks, clock, log },
+    const runner = await openRunner(config, {
+      ...{ ...common, db, holder: worker, sweep, reconcile, heal, webhooks, guarantees: provider.guarantees },
+      dispatch: (beside) => createDispatch({ ...common, beside, from, environment, random: systemRandom }),
       chores: [...(seats?.chores ?? []), ...newsletters.chores, ...reviews.chores],
     });
 

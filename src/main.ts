@@ -39,6 +39,7 @@ export async function startProcess(
   const keys = keysOf(config);
   let isStopping = false;
   try {
+    if (isWorking) await runner.prepare?.();
     const sessions = clerkJwtKey === '' ? undefined : createSessions(clerkJwtKey);
     const server = await createServer({
       db,

@@ -1,5 +1,6 @@
 import { dialectOf } from './db/dialect.ts';
 import { parseSender, type Sender } from './domain/message.ts';
+import { type JobsConfig, jobsVariables } from './jobs-settings.ts';
 import { type NewslettersConfig, newslettersVariables } from './newsletters-settings.ts';
 import { type SeatsConfig, seatsVariables } from './seats-settings.ts';
 import { type LogLevel, logLevels } from './std/log.ts';
@@ -7,7 +8,7 @@ import { parseUrl } from './std/url.ts';
 import { keys, oneOf, type Variable } from './variable.ts';
 
 /** Every setting: its name, what it is for, what it is by default and what it may be. `docs/configuration.md` is made from this. */
-export interface Config extends SeatsConfig, NewslettersConfig {
+export interface Config extends SeatsConfig, NewslettersConfig, JobsConfig {
   readonly host: string;
   readonly port: number;
   readonly databaseUrl: string;
@@ -248,6 +249,7 @@ export const variables = {
   } as Variable<string>,
   ...seatsVariables,
   ...newslettersVariables,
+  ...jobsVariables,
   environment: {
     name: 'TIDINGS_ENV',
     default: 'development',

@@ -20,9 +20,9 @@ export interface LeaseParts {
 }
 
 /** Somebody else takes over so long after a death: within the minute in which a list must be fresh (004-01), with time to spare. */
-const leaseMs = 15_000;
-/** What is left of it when it is prolonged: more than a question to a feed may take. */
-const renewBelowMs = 11_000;
+const leaseMs = 12_000;
+/** What is left of it when it is prolonged: more than nearly every question to a feed takes; who loses it meanwhile does no harm. */
+const renewBelowMs = 9_000;
 
 export function createLease({ db, clock, holder, name }: LeaseParts): Lease {
   let heldUntil = Number.NEGATIVE_INFINITY;

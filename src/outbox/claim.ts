@@ -92,9 +92,9 @@ export function isDueIn({ source, from }: Group, now: number): Sql {
 }
 
 /** The index `deliveries_claimable` holds exactly the rows that can match, in this order. */
-export function oldestDue(group: Group, limit: number, now: number): Sql {
+export function oldestDue(group: Group, limit: number, now: number, columns = sql`seq`): Sql {
   return sql`
-    SELECT seq FROM deliveries WHERE status IN (${waits}) AND ${isDueIn(group, now)}
+    SELECT ${columns} FROM deliveries WHERE status IN (${waits}) AND ${isDueIn(group, now)}
     ORDER BY due_at, seq LIMIT ${limit}`;
 }
 

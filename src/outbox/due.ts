@@ -27,13 +27,19 @@ export async function readDueWork(db: Database, sources: readonly string[], now:
   return rows;
 }
 
-/** The numbers of what is due there, oldest first, as a claim would take them; nothing is taken. */
+export interface DueRow {
+  seq: number;
+  /** Of its last claim: another one since, and it is not the same wait any more. */
+  lease: number;
+}
+
+/** What is due there, oldest first, as a claim would take it; nothing is taken. */
 export async function readDueRows(
   db: Database,
   work: DueWork,
   limit: number,
   now: number,
-): Promise<number[]> {
-  const { rows } = await sql<{ seq: number }>`${oldestDue(work, limit, now)}`.execute(db.read);
-  return rows.map(({ seq }) => seq);
+): Promise<DueRow[]> {
+  const { rows } = await sql<DueRow>`${oldestDue(work, limit, now, sql`seq, lease`)}`.execute(db.read);
+  return rows;
 }

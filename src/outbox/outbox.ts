@@ -8,7 +8,7 @@ import { Refusal } from '../std/refusal.ts';
 import { type BeginOrder, type Begun, beginDeliveries, type Composed, resubmitDeliveries } from './begin.ts';
 import { type Claimed, type ClaimOrder, claimDeliveries } from './claim.ts';
 import { foldCounts } from './counts.ts';
-import { type DueWork, readDueRows, readDueWork } from './due.ts';
+import { type DueRow, type DueWork, readDueRows, readDueWork } from './due.ts';
 import { type Enqueued, enqueueIntents } from './enqueue.ts';
 import { expireDeliveries } from './expire.ts';
 import { type FactListeners, tellOwedFacts } from './facts.ts';
@@ -38,7 +38,7 @@ export interface Outbox {
   /** Where something is due, without taking it. */
   due(sources: readonly string[]): Promise<DueWork[]>;
   /** What is due there, oldest first, without taking it: for a queue that names it to others. */
-  dueRows(work: DueWork, limit: number): Promise<number[]>;
+  dueRows(work: DueWork, limit: number): Promise<DueRow[]>;
   claim(order: ClaimOrder): Promise<Claimed[]>;
   /** The write-ahead. Only what comes back as `sending` may leave. */
   begin(batch: readonly Composed[], order: BeginOrder): Promise<Begun>;

@@ -3,6 +3,8 @@ import type { Log } from '../std/log.ts';
 
 /** When things run. Every runner calls the same functions; they differ in who wakes whom. */
 export interface Runner {
+  /** What has to be right before anything is started; refuses with what to do. */
+  prepare?(): Promise<void>;
   start(): void;
   /** Work was put into the outbox: look at once. */
   wake(): void;

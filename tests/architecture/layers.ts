@@ -71,9 +71,14 @@ export const layers: Readonly<Record<string, Layer>> = {
     may: ['std', 'variable.ts'],
     because: 'what a setting may be is known before anything is opened or started',
   },
+  'jobs-settings.ts': {
+    name: 'jobs-settings.ts',
+    may: ['std', 'variable.ts'],
+    because: 'what a setting may be is known before anything is opened or started',
+  },
   'settings.ts': {
     name: 'settings.ts',
-    may: ['std', 'domain', 'variable.ts', 'seats-settings.ts', 'newsletters-settings.ts'],
+    may: ['std', 'domain', 'variable.ts', 'seats-settings.ts', 'newsletters-settings.ts', 'jobs-settings.ts'],
     because: 'what a setting may be is known before anything is opened or started',
   },
   'config.ts': {
@@ -96,6 +101,11 @@ export const layers: Readonly<Record<string, Layer>> = {
     may: ['db', 'settings.ts', 'sources', 'emails'],
     because: 'a source knows no settings and no templates: this one is told them here',
   },
+  'open-runner.ts': {
+    name: 'open-runner.ts',
+    may: ['db', 'dispatch', 'settings.ts', 'runners'],
+    because: 'a runner knows no settings: it is told them here',
+  },
   'engine.ts': {
     name: 'engine.ts',
     may: [
@@ -106,6 +116,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       'link-parts.ts',
       'open-course-seats.ts',
       'open-newsletters.ts',
+      'open-runner.ts',
     ],
     because: 'it puts the parts together, and does not know who asked for them',
   },

@@ -1,0 +1,29 @@
+import { createLease, type LeaseParts } from './db/lease.ts';
+import type { Dispatch } from './dispatch/dispatch.ts';
+import type { BullmqParts } from './runners/bullmq.ts';
+import { createEmbedded } from './runners/embedded.ts';
+import type { Runner } from './runners/runner.ts';
+import type { Config } from './settings.ts';
+
+type Told = 'dispatches' | 'lease' | 'redis' | 'concurrency';
+type Parts = Omit<BullmqParts, Told> &
+  Pick<LeaseParts, 'db' | 'holder'> & {
+    /** One of several that send at once in this process. */
+    dispatch: (beside: number) => Dispatch;
+  };
+
+/** Who says when things run, as it is configured: this process by itself, or queues that all share (002-P10-01). */
+export async function openRunner(config: Config, { dispatch, ...parts }: Parts): Promise<Runner> {
+  const { jobsEnabled, jobsConcurrency: concurrency, redisUrl, redisPassword, bullmqPrefix } = config;
+  if (!jobsEnabled) return createEmbedded({ ...parts, dispatch: dispatch(1) });
+  // Loaded where it is used: most have no Redis.
+  const { createBullmq } = await import('./runners/bullmq.ts');
+  // Two that share one connection would only wait for each other.
+  const atOnce = Math.min(concurrency, parts.guarantees.concurrency);
+  return createBullmq({
+    ...{ ...parts, concurrency },
+    dispatches: Array.from({ length: atOnce }, () => dispatch(atOnce)),
+    lease: createLease({ ...parts, name: 'queues' }),
+    redis: { url: redisUrl, password: redisPassword, prefix: bullmqPrefix },
+  });
+}

@@ -1,0 +1,253 @@
+import { type Job, type Processor, type Queue, RateLimitError, Worker, type WorkerOptions } from 'bullmq';
+import type { Redis } from 'ioredis';
+import type { Lease } from '../db/lease.ts';
+import type { Dispatch, Named } from '../dispatch/dispatch.ts';
+import type { Pace } from '../dispatch/pace.ts';
+import type { Outbox } from '../outbox/outbox.ts';
+import type { Guarantees } from '../providers/provider.ts';
+import type { Chore, Stage, StageJob } from '../sources/source.ts';
+import { createLoop, type Loop } from '../std/loop.ts';
+import { bury } from './dead-jobs.ts';
+import { clockDuty, type Duty, type DutyParts, maintenanceOf, whileSteady } from './duty.ts';
+import { answered, fullName, openQueues, type QueueName } from './queue.ts';
+import { connectRedis, type RedisOrder, requireGoodRedis, requireNoEviction } from './redis.ts';
+import { createRelay } from './relay.ts';
+import { type Runner, stopWithin } from './runner.ts';
+
+/**
+ * Many processes, by queues on Redis. One of them, the leader by a lease in the database, names what is due; all of them do what is
+ * named. The database holds every fact, so Redis may be flushed, killed or away at any moment: what it lost is named again within half
+ * a minute, and while it is away nothing is sent and nothing is lost.
+ */
+export interface BullmqParts extends DutyParts {
+  outbox: Outbox;
+  /** As many as jobs of sending at once in this process, each with its share of the provider's connections. */
+  dispatches: readonly Dispatch[];
+  pace: Pick<Pace, 'mayAsk' | 'probeIfDue'>;
+  guarantees: Pick<Guarantees, 'ratePerSecond' | 'concurrency'>;
+  sources: readonly { name: string }[];
+  chores: readonly Chore[];
+  /** Whether this process is the one that names. */
+  lease: Lease;
+  redis: RedisOrder & { prefix: string };
+  /** 002-P2-06 */
+  concurrency: number;
+}
+
+const relayMs = 250;
+const stageMs = 1_000;
+const scheduleMs = 500;
+/** A job that failed stays in its place so long, and keeps a new one of its name from being put: that is its back-off. */
+const failedMs = 5_000;
+/** A part of the maintenance that goes on and on gives way to its next turn after so long. */
+const dutyMs = 10_000;
+/**
+ * A worker that has not prolonged its lock for so long is taken for dead, and its job is another's; the rows in it are not, before their
+ * leases end, and then the sweep finds them. So it need not be as long as a lease, only longer than a stall.
+ */
+const lockMs = 30_000;
+/** Whose workers die is told by the rows (`lapses`), not by the job. */
+const stalledMax = 10;
+/** Of a provider without a rate: never reached, but a limiter has to be there for `RateLimitError` to hold everybody back. */
+const unlimited = 1_000_000;
+
+export function createBullmq(parts: BullmqParts): Runner {
+  const { dispatches, outbox, pace, guarantees, sources, chores, lease, clock, log } = parts;
+  const { prefix } = parts.redis;
+  const redis = connectRedis(parts.redis, log);
+  const queues = openQueues(redis, prefix, log);
+  const stopping = new AbortController();
+  const workers: Worker[] = [];
+  let isStarted = false;
+  let problem: string | null = null;
+
+  redis.on('ready', () => void checkPolicy());
+  async function checkPolicy(): Promise<void> {
+    try {
+      requireNoEviction(await redis.info('memory'));
+      problem = null;
+    } catch (error) {
+      problem = error instanceof Error ? error.message : 'unknown';
+      log.error('redis.not_usable', { problem });
+    }
+  }
+
+  const leads = async () => problem === null && (await lease.hold()).isOurs;
+  const whileLeading = (duty: Duty): Duty => ({
+    ...duty,
+    once: async (signal) => ((await leads()) ? duty.once(signal) : 'pause'),
+  });
+  const loop = ({ name, pauseMs, once }: Duty): Loop => createLoop({ name, pauseMs, once, clock, log });
+
+  // Named: what is to be sent, what sources have in stages, what has to be done again and again.
+  const { batch, limiter } = paceOf(guarantees);
+  const relay = createRelay({ outbox, pace, sources, queue: queues.send, batch, clock, log });
+  const relaying = loop(
+    whileLeading(whileSteady({ name: 'queue-relay', pauseMs: relayMs, once: relay.once }, clock)),
+  );
+  const stages = chores.flatMap((chore) => chore.stages ?? []);
+  const staging = stages.map((stage) =>
+    loop(
+      whileLeading({
+        ...{ name: `queue-${stage.name}`, pauseMs: stageMs },
+        async once() {
+          await putWaiting(stage);
+          return 'pause';
+        },
+      }),
+    ),
+  );
+  const maintenance = maintenanceOf(parts);
+  const scheduling = loop(whileLeading(scheduleOf(maintenance, queues.maintenance, parts)));
+  const cleaning = loop(
+    whileLeading({
+      ...{ name: 'queue-failed', pauseMs: failedMs },
+      async once() {
+        for (const name of ['collect', 'compose', 'maintenance'] as const)
+          await answered(queues[name].clean(failedMs, 1_000, 'failed'));
+        return 'pause';
+      },
+    }),
+  );
+  // What one process does by itself: it polls, fans out, keeps house.
+  const ofSources = chores
+    .filter(({ stages }) => stages === undefined)
+    .map((chore) => {
+      const made = loop(whileLeading(whileSteady(chore, clock)));
+      chore.wokenBy?.(made.wake);
+      return made;
+    });
+  for (const chore of chores) {
+    // At once, whoever leads: an api process only puts (002-D7-01). Where Redis is away the leader does it later.
+    const put = () =>
+      void Promise.all((chore.stages ?? []).map(putWaiting)).catch(() => log.debug('queue.not_put'));
+    if (chore.stages) chore.wokenBy?.(put);
+  }
+  const loops = [loop(clockDuty(parts)), relaying, ...staging, scheduling, cleaning, ...ofSources];
+
+  async function putWaiting({ name, waiting }: Stage): Promise<void> {
+    const jobs = await waiting();
+    if (jobs.length > 0)
+      await answered(queues[name].addBulk(jobs.map(({ id, data }) => ({ name, data, opts: { jobId: id } }))));
+  }
+
+  function work(name: QueueName, processor: Processor, options: Partial<WorkerOptions>): void {
+    const worker = new Worker(fullName(name), processor, {
+      ...{ connection: redis, prefix, autorun: false },
+      ...{ lockDuration: lockMs, stalledInterval: lockMs / 2, maxStalledCount: stalledMax },
+      ...{ runRetryDelay: 1_000, drainDelay: 2 },
+      ...options,
+    });
+    // A Redis that is away, a job that another has finished: nothing hangs on it.
+    worker.on('error', (error) => log.debug('queue.error', { queue: name, error: error.name }));
+    worker.on('failed', (job, error) => {
+      log.error('queue.job_failed', { queue: name, job: job?.name ?? null, error });
+      if (job) bury(queues.dlq, name, job, error, clock.now()).catch(() => log.warn('queue.not_buried'));
+    });
+    workers.push(worker);
+  }
+
+  const free = [...dispatches];
+  async function send(job: Job<Named>): Promise<void> {
+    const dispatch = free.pop();
+    if (!dispatch || !clock.isSteady) {
+      if (dispatch) free.push(dispatch);
+      return holdBack(queues.send, relayMs);
+    }
+    try {
+      const { left, waitMs } = await dispatch.runThese(job.data, stopping.signal);
+      if (left.length === 0 || stopping.signal.aborted) return;
+      await job.updateData({ ...job.data, seqs: left });
+      await holdBack(queues.send, waitMs);
+    } finally {
+      free.push(dispatch);
+    }
+  }
+
+  const performing =
+    (stage: Stage) =>
+    async ({ data }: Job<StageJob['data']>): Promise<void> => {
+      if (clock.isSteady) await stage.perform(data, stopping.signal);
+    };
+
+  async function maintain({ name }: Job): Promise<void> {
+    const duty = maintenance.find((each) => each.name === name);
+    const until = clock.monotonic() + dutyMs;
+    while (duty && !stopping.signal.aborted && clock.monotonic() < until)
+      if ((await duty.once(stopping.signal)) !== 'again') return;
+  }
+
+  return {
+    async prepare() {
+      if ((await requireGoodRedis(parts.redis)) === 'away') log.warn('redis.awaited');
+    },
+    start() {
+      isStarted = true;
+      // 002-P5-12, 002-P5-13
+      work('send', send as Processor, { concurrency: dispatches.length, limiter });
+      for (const stage of stages)
+        work(stage.name, performing(stage) as Processor, {
+          concurrency: stage.name === 'collect' ? 1 : parts.concurrency,
+        });
+      work('maintenance', maintain, { concurrency: maintenance.length });
+      for (const worker of workers) worker.run().catch((error) => log.error('queue.worker_ended', { error }));
+      for (const each of loops) each.start();
+    },
+    wake: () => relaying.wake(),
+    get isHealthy() {
+      const isConnected = redis.status === 'ready' && problem === null;
+      return isConnected && loops.every((each) => each.isHealthy) && clock.isSteady;
+    },
+    async stop() {
+      stopping.abort();
+      if (isStarted) {
+        const ended = [...loops.map((each) => each.stop()), ...workers.map((worker) => worker.close())];
+        const isClean = await stopWithin(Promise.allSettled(ended), parts);
+        if (!isClean) for (const worker of workers) worker.close(true).catch(() => {});
+      }
+      await closeRedis(redis, queues);
+    },
+  };
+}
+
+/** Nobody takes a job for so long; this one goes back to its place, and no attempt of anything is counted. */
+async function holdBack(queue: Queue, waitMs: number): Promise<never> {
+  if (waitMs > 0) await queue.rateLimit(Math.min(1_000, Math.ceil(waitMs)));
+  throw new RateLimitError();
+}
+
+/** About a second of work a job, so that what is urgent waits no longer than that for a free hand. */
+function paceOf({ ratePerSecond, concurrency }: BullmqParts['guarantees']) {
+  const batchMax = 200;
+  const perSecond = ratePerSecond ?? concurrency * 8;
+  return {
+    batch: Math.max(1, Math.min(batchMax, Math.floor(perSecond))),
+    // The mails' own limit is the pace in the database, which counts them and not jobs.
+    limiter: {
+      max: ratePerSecond === null ? unlimited : Math.max(1, Math.ceil(ratePerSecond)),
+      duration: 1_000,
+    },
+  };
+}
+
+/** The leader's hand is the schedule: nothing of it is in Redis that a flush could take. A duty that is under way is not put twice. */
+function scheduleOf(duties: readonly Duty[], queue: Queue, { clock }: Pick<DutyParts, 'clock'>): Duty {
+  const nextAt = new Map<string, number>();
+  return {
+    ...{ name: 'queue-schedule', pauseMs: scheduleMs },
+    async once() {
+      const now = clock.monotonic();
+      const due = duties.filter(({ name }) => (nextAt.get(name) ?? 0) <= now);
+      if (due.length === 0) return 'pause';
+      await answered(queue.addBulk(due.map(({ name }) => ({ name, data: {}, opts: { jobId: name } }))));
+      for (const { name, pauseMs } of due) nextAt.set(name, now + pauseMs);
+      return 'pause';
+    },
+  };
+}
+
+async function closeRedis(redis: Redis, queues: { close(): Promise<void> }): Promise<void> {
+  // One that is away has nothing to say goodbye to.
+  if (redis.status === 'ready') await answered(queues.close()).catch(() => {});
+  redis.disconnect();
+}

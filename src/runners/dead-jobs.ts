@@ -1,0 +1,59 @@
+import type { Job, Queue } from 'bullmq';
+import { Refusal } from '../std/refusal.ts';
+import { thrownText } from '../std/without-addresses.ts';
+import { answered, type QueueName, type Queues, queueNames } from './queue.ts';
+
+/**
+ * Jobs that threw, for somebody to look at (002-P5-02): which work it was, of which rows, and why. No delivery hangs on them: what is due
+ * is named again by itself. A job that goes on failing stands here once, with how often.
+ */
+export interface DeadJob {
+  queue: QueueName;
+  job: string;
+  data: Readonly<Record<string, unknown>>;
+  error: string;
+  times: number;
+  firstAt: string;
+  lastAt: string;
+}
+
+/** The oldest go first: a fault that lasts for days must not fill Redis. */
+const deadMax = 1_000;
+
+export async function bury(dlq: Queue, from: QueueName, job: Job, error: Error, now: number): Promise<void> {
+  const id = `${from}-${job.id ?? job.name}`;
+  const known = (await dlq.getJob(id)) as Job<DeadJob> | undefined;
+  const at = new Date(now).toISOString();
+  const dead: DeadJob = {
+    ...{ queue: from, job: job.name, data: job.data, error: thrownText(error).slice(0, 500) },
+    ...{ times: (known?.data.times ?? 0) + 1, firstAt: known?.data.firstAt ?? at, lastAt: at },
+  };
+  if (known) await known.updateData(dead);
+  else await dlq.add(from, dead, { jobId: id });
+  const { waiting = 0 } = await dlq.getJobCounts('waiting');
+  if (waiting <= deadMax) return;
+  for (const old of await dlq.getJobs(['waiting'], 0, waiting - deadMax - 1, true)) await old.remove();
+}
+
+/** Oldest first. */
+export async function listDead(dlq: Queue, limit: number): Promise<(DeadJob & { id: string })[]> {
+  const jobs = (await answered(dlq.getJobs(['waiting'], 0, limit - 1, true))) as Job<DeadJob>[];
+  return jobs.map(({ id = '', data }) => ({ id, ...data }));
+}
+
+/** Back to where they failed; one, or all. Answers how many. */
+export async function reviveDead(queues: Queues, id: string | undefined): Promise<number> {
+  const { dlq } = queues;
+  const found = id === undefined ? await dlq.getJobs(['waiting']) : [await dlq.getJob(id)];
+  const jobs = found.filter((job) => job !== undefined) as Job<DeadJob>[];
+  if (id !== undefined && jobs.length === 0)
+    throw new Refusal('job_not_found', 'There is no such failed job. `tidings queue failed` lists them.');
+  for (const job of jobs) {
+    const { queue, job: name, data } = job.data;
+    if (!queueNames.includes(queue)) continue;
+    // First there, then gone from here: twice does no harm, never would be a loss of what somebody asked for.
+    await queues[queue].add(name, data, { removeOnFail: true });
+    await job.remove();
+  }
+  return jobs.length;
+}
