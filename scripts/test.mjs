@@ -10,6 +10,7 @@ import { findChromium } from './servers/chromium.mjs';
 import { createGuard, endGuards } from './servers/guard.mjs';
 import { startPostgres } from './servers/postgres.mjs';
 import { withoutPostgresVariables } from './servers/postgres-server.mjs';
+import { findRedis } from './servers/redis.mjs';
 import { stopOnSignals } from './servers/stop-on-signals.mjs';
 import { testLine } from './test/figures.mjs';
 import { folderForTests } from './test/folder.mjs';
@@ -87,7 +88,10 @@ async function main() {
   const chromium = findChromium({ mayInstall: !isPartial });
   if (chromium.missing) tally.missing.push(`Chromium: ${chromium.missing}`);
   else console.log(`Chromium ${chromium.version} (${chromium.origin})`);
-  await runTests(guard, folder, { postgres, chromium, isBuilt: problem === undefined });
+  const redis = findRedis({ mayFetch: !isPartial });
+  if (redis.missing) tally.missing.push(`Redis: ${redis.missing}`);
+  else console.log(`Redis ${redis.version} (${redis.origin})`);
+  await runTests(guard, folder, { postgres, chromium, redis, isBuilt: problem === undefined });
   await checked;
 }
 
@@ -112,7 +116,7 @@ async function runCheck(guard, title, packageName, command, commandArgs) {
   if (code !== 0) console.log(Buffer.concat(output).toString());
 }
 
-async function runTests(guard, folder, { postgres, chromium, isBuilt }) {
+async function runTests(guard, folder, { postgres, chromium, redis, isBuilt }) {
   const report = join(folder, 'report.json');
   const testFolder = join(folder, 'tmp');
   mkdirSync(testFolder);
@@ -128,7 +132,7 @@ async function runTests(guard, folder, { postgres, chromium, isBuilt }) {
   const vitest = guard.spawn(process.execPath, [commandOf('vitest'), 'run', ...options, ...vitestArgs], {
     cwd: root,
     env: {
-      ...testEnvironment(testFolder, postgres, chromium),
+      ...testEnvironment(testFolder, postgres, chromium, redis),
       // Vitest keeps a folder there that it leaves behind when it is interrupted.
       TMPDIR: folder,
       TIDINGS_TEST_LOGS: logFolder,
@@ -157,15 +161,20 @@ async function runTests(guard, folder, { postgres, chromium, isBuilt }) {
   }
 }
 
-function testEnvironment(testFolder, postgres, chromium) {
+function testEnvironment(testFolder, postgres, chromium, redis) {
   // No test may find somebody's database, or another browser than was said.
-  const { DATABASE_URL, TIDINGS_TEST_POSTGRES_URL, TIDINGS_TEST_CHROMIUM, TIDINGS_TEST_BUILT, ...rest } =
-    process.env;
+  const { DATABASE_URL, REDIS_URL, ...given } = process.env;
+  const rest = Object.fromEntries(
+    Object.entries(given).filter(([name]) => !name.startsWith('TIDINGS_TEST_')),
+  );
   return {
     ...(postgres.origin === 'DATABASE_URL' ? rest : withoutPostgresVariables(rest)),
     TIDINGS_TEST_TMP: testFolder,
     ...(postgres.url === undefined ? {} : { TIDINGS_TEST_POSTGRES_URL: postgres.url }),
     ...(chromium.path === undefined ? {} : { TIDINGS_TEST_CHROMIUM: chromium.path }),
+    ...(redis.path === undefined
+      ? {}
+      : { TIDINGS_TEST_REDIS: redis.path, TIDINGS_TEST_REDIS_LIBRARIES: redis.libraries }),
     ...(isUpdate ? { UPDATE: '1' } : {}),
   };
 }
