@@ -147,7 +147,9 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     try {
       // Now and not at the end: whoever misses a slot of theirs asks for another, and would get it behind those that nobody uses.
       await pace.giveBack(permits, claimed.length);
-      if (batch) await sendBatch(batch, unsent, { ...permits, signal });
+      // The one that tries first cannot be one too many: were it late for its slot, it could have no other, and nobody would ever try.
+      const { firstAt, spacingMs, isTrial } = permits;
+      if (batch) await sendBatch(batch, unsent, { firstAt, spacingMs: isTrial ? 0 : spacingMs, signal });
     } catch (error) {
       problem = { code: 'dispatch_failed', message: thrownText(error) };
       throw error;

@@ -1,4 +1,5 @@
-import { type Job, type Processor, type Queue, RateLimitError, Worker, type WorkerOptions } from 'bullmq';
+import { setMaxListeners } from 'node:events';
+import { type Job, type Processor, RateLimitError, Worker, type WorkerOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Lease } from '../db/lease.ts';
 import type { Dispatch, Named } from '../dispatch/dispatch.ts';
@@ -9,7 +10,7 @@ import type { Chore, Stage, StageJob } from '../sources/source.ts';
 import { createLoop, type Loop } from '../std/loop.ts';
 import { bury } from './dead-jobs.ts';
 import { clockDuty, type Duty, type DutyParts, maintenanceOf, whileSteady } from './duty.ts';
-import { answered, fullName, openQueues, type QueueName } from './queue.ts';
+import { answered, connected, fullName, type OpenQueues, openQueues, type QueueName } from './queue.ts';
 import { connectRedis, type RedisOrder, requireGoodRedis, requireNoEviction } from './redis.ts';
 import { createRelay } from './relay.ts';
 import { type Runner, stopWithin } from './runner.ts';
@@ -57,7 +58,10 @@ export function createBullmq(parts: BullmqParts): Runner {
   const redis = connectRedis(parts.redis, log);
   const queues = openQueues(redis, prefix, log);
   const stopping = new AbortController();
-  const workers: Worker[] = [];
+  // Every mail that waits for its moment listens; Node takes more than ten of them for a leak, and says so to the user.
+  setMaxListeners(0, stopping.signal);
+  const workers = new Set<Worker>();
+  const working: Promise<void>[] = [];
   let isStarted = false;
   let problem: string | null = null;
 
@@ -81,7 +85,7 @@ export function createBullmq(parts: BullmqParts): Runner {
 
   // Named: what is to be sent, what sources have in stages, what has to be done again and again.
   const { batch, limiter } = paceOf(guarantees);
-  const relay = createRelay({ outbox, pace, sources, queue: queues.send, batch, clock, log });
+  const relay = createRelay({ outbox, pace, sources, queue: () => queues.of('send'), batch, clock, log });
   const relaying = loop(
     whileLeading(whileSteady({ name: 'queue-relay', pauseMs: relayMs, once: relay.once }, clock)),
   );
@@ -98,13 +102,13 @@ export function createBullmq(parts: BullmqParts): Runner {
     ),
   );
   const maintenance = maintenanceOf(parts);
-  const scheduling = loop(whileLeading(scheduleOf(maintenance, queues.maintenance, parts)));
+  const scheduling = loop(whileLeading(scheduleOf(maintenance, queues, parts)));
   const cleaning = loop(
     whileLeading({
       ...{ name: 'queue-failed', pauseMs: failedMs },
       async once() {
         for (const name of ['collect', 'compose', 'maintenance'] as const)
-          await answered(queues[name].clean(failedMs, 1_000, 'failed'));
+          await answered((await queues.of(name)).clean(failedMs, 1_000, 'failed'));
         return 'pause';
       },
     }),
@@ -128,10 +132,25 @@ export function createBullmq(parts: BullmqParts): Runner {
   async function putWaiting({ name, waiting }: Stage): Promise<void> {
     const jobs = await waiting();
     if (jobs.length > 0)
-      await answered(queues[name].addBulk(jobs.map(({ id, data }) => ({ name, data, opts: { jobId: id } }))));
+      await answered(
+        (await queues.of(name)).addBulk(jobs.map(({ id, data }) => ({ name, data, opts: { jobId: id } }))),
+      );
   }
 
-  function work(name: QueueName, processor: Processor, options: Partial<WorkerOptions>): void {
+  /** Works at a queue until it is told to stop; BullMQ gives up when a connection fails in the wrong moment, and is begun anew. */
+  async function work(name: QueueName, processor: Processor, options: Partial<WorkerOptions>): Promise<void> {
+    for (; !stopping.signal.aborted; await clock.sleep(1_000, stopping.signal)) {
+      await Promise.race([connected(redis), aborted(stopping.signal)]);
+      if (stopping.signal.aborted) return;
+      const worker = openWorker(name, processor, options);
+      workers.add(worker);
+      await worker.run().catch((error) => log.warn('queue.worker_ended', { queue: name, error }));
+      workers.delete(worker);
+      if (!stopping.signal.aborted) worker.close(true).catch(() => {});
+    }
+  }
+
+  function openWorker(name: QueueName, processor: Processor, options: Partial<WorkerOptions>): Worker {
     const worker = new Worker(fullName(name), processor, {
       ...{ connection: redis, prefix, autorun: false },
       ...{ lockDuration: lockMs, stalledInterval: lockMs / 2, maxStalledCount: stalledMax },
@@ -142,9 +161,9 @@ export function createBullmq(parts: BullmqParts): Runner {
     worker.on('error', (error) => log.debug('queue.error', { queue: name, error: error.name }));
     worker.on('failed', (job, error) => {
       log.error('queue.job_failed', { queue: name, job: job?.name ?? null, error });
-      if (job) bury(queues.dlq, name, job, error, clock.now()).catch(() => log.warn('queue.not_buried'));
+      if (job) bury(queues, name, job, error, clock.now()).catch(() => log.warn('queue.not_buried'));
     });
-    workers.push(worker);
+    return worker;
   }
 
   const free = [...dispatches];
@@ -152,13 +171,13 @@ export function createBullmq(parts: BullmqParts): Runner {
     const dispatch = free.pop();
     if (!dispatch || !clock.isSteady) {
       if (dispatch) free.push(dispatch);
-      return holdBack(queues.send, relayMs);
+      return holdBack(queues, relayMs);
     }
     try {
       const { left, waitMs } = await dispatch.runThese(job.data, stopping.signal);
       if (left.length === 0 || stopping.signal.aborted) return;
       await job.updateData({ ...job.data, seqs: left });
-      await holdBack(queues.send, waitMs);
+      await holdBack(queues, waitMs);
     } finally {
       free.push(dispatch);
     }
@@ -184,13 +203,12 @@ export function createBullmq(parts: BullmqParts): Runner {
     start() {
       isStarted = true;
       // 002-P5-12, 002-P5-13
-      work('send', send as Processor, { concurrency: dispatches.length, limiter });
-      for (const stage of stages)
-        work(stage.name, performing(stage) as Processor, {
-          concurrency: stage.name === 'collect' ? 1 : parts.concurrency,
-        });
-      work('maintenance', maintain, { concurrency: maintenance.length });
-      for (const worker of workers) worker.run().catch((error) => log.error('queue.worker_ended', { error }));
+      working.push(work('send', send as Processor, { concurrency: dispatches.length, limiter }));
+      for (const stage of stages) {
+        const atOnce = stage.name === 'collect' ? 1 : parts.concurrency;
+        working.push(work(stage.name, performing(stage) as Processor, { concurrency: atOnce }));
+      }
+      working.push(work('maintenance', maintain, { concurrency: maintenance.length }));
       for (const each of loops) each.start();
     },
     wake: () => relaying.wake(),
@@ -201,7 +219,8 @@ export function createBullmq(parts: BullmqParts): Runner {
     async stop() {
       stopping.abort();
       if (isStarted) {
-        const ended = [...loops.map((each) => each.stop()), ...workers.map((worker) => worker.close())];
+        const closed = [...workers].map((worker) => worker.close());
+        const ended = [...loops.map((each) => each.stop()), ...closed, ...working];
         const isClean = await stopWithin(Promise.allSettled(ended), parts);
         if (!isClean) for (const worker of workers) worker.close(true).catch(() => {});
       }
@@ -211,8 +230,8 @@ export function createBullmq(parts: BullmqParts): Runner {
 }
 
 /** Nobody takes a job for so long; this one goes back to its place, and no attempt of anything is counted. */
-async function holdBack(queue: Queue, waitMs: number): Promise<never> {
-  if (waitMs > 0) await queue.rateLimit(Math.min(1_000, Math.ceil(waitMs)));
+async function holdBack(queues: OpenQueues, waitMs: number): Promise<never> {
+  if (waitMs > 0) await (await queues.of('send')).rateLimit(Math.min(1_000, Math.ceil(waitMs)));
   throw new RateLimitError();
 }
 
@@ -231,7 +250,7 @@ function paceOf({ ratePerSecond, concurrency }: BullmqParts['guarantees']) {
 }
 
 /** The leader's hand is the schedule: nothing of it is in Redis that a flush could take. A duty that is under way is not put twice. */
-function scheduleOf(duties: readonly Duty[], queue: Queue, { clock }: Pick<DutyParts, 'clock'>): Duty {
+function scheduleOf(duties: readonly Duty[], queues: OpenQueues, { clock }: Pick<DutyParts, 'clock'>): Duty {
   const nextAt = new Map<string, number>();
   return {
     ...{ name: 'queue-schedule', pauseMs: scheduleMs },
@@ -239,6 +258,7 @@ function scheduleOf(duties: readonly Duty[], queue: Queue, { clock }: Pick<DutyP
       const now = clock.monotonic();
       const due = duties.filter(({ name }) => (nextAt.get(name) ?? 0) <= now);
       if (due.length === 0) return 'pause';
+      const queue = await queues.of('maintenance');
       await answered(queue.addBulk(due.map(({ name }) => ({ name, data: {}, opts: { jobId: name } }))));
       for (const { name, pauseMs } of due) nextAt.set(name, now + pauseMs);
       return 'pause';
@@ -250,4 +270,8 @@ async function closeRedis(redis: Redis, queues: { close(): Promise<void> }): Pro
   // One that is away has nothing to say goodbye to.
   if (redis.status === 'ready') await answered(queues.close()).catch(() => {});
   redis.disconnect();
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -1,7 +1,7 @@
-import type { Job, Queue } from 'bullmq';
+import type { Job } from 'bullmq';
 import { Refusal } from '../std/refusal.ts';
 import { thrownText } from '../std/without-addresses.ts';
-import { answered, type QueueName, type Queues, queueNames } from './queue.ts';
+import { answered, type OpenQueues, type QueueName, queueNames } from './queue.ts';
 
 /**
  * Jobs that threw, for somebody to look at (002-P5-02): which work it was, of which rows, and why. No delivery hangs on them: what is due
@@ -20,7 +20,14 @@ export interface DeadJob {
 /** The oldest go first: a fault that lasts for days must not fill Redis. */
 const deadMax = 1_000;
 
-export async function bury(dlq: Queue, from: QueueName, job: Job, error: Error, now: number): Promise<void> {
+export async function bury(
+  queues: OpenQueues,
+  from: QueueName,
+  job: Job,
+  error: Error,
+  now: number,
+): Promise<void> {
+  const dlq = await queues.of('dlq');
   const id = `${from}-${job.id ?? job.name}`;
   const known = (await dlq.getJob(id)) as Job<DeadJob> | undefined;
   const at = new Date(now).toISOString();
@@ -36,14 +43,15 @@ export async function bury(dlq: Queue, from: QueueName, job: Job, error: Error, 
 }
 
 /** Oldest first. */
-export async function listDead(dlq: Queue, limit: number): Promise<(DeadJob & { id: string })[]> {
+export async function listDead(queues: OpenQueues, limit: number): Promise<(DeadJob & { id: string })[]> {
+  const dlq = await queues.of('dlq');
   const jobs = (await answered(dlq.getJobs(['waiting'], 0, limit - 1, true))) as Job<DeadJob>[];
   return jobs.map(({ id = '', data }) => ({ id, ...data }));
 }
 
 /** Back to where they failed; one, or all. Answers how many. */
-export async function reviveDead(queues: Queues, id: string | undefined): Promise<number> {
-  const { dlq } = queues;
+export async function reviveDead(queues: OpenQueues, id: string | undefined): Promise<number> {
+  const dlq = await queues.of('dlq');
   const found = id === undefined ? await dlq.getJobs(['waiting']) : [await dlq.getJob(id)];
   const jobs = found.filter((job) => job !== undefined) as Job<DeadJob>[];
   if (id !== undefined && jobs.length === 0)
@@ -52,7 +60,7 @@ export async function reviveDead(queues: Queues, id: string | undefined): Promis
     const { queue, job: name, data } = job.data;
     if (!queueNames.includes(queue)) continue;
     // First there, then gone from here: twice does no harm, never would be a loss of what somebody asked for.
-    await queues[queue].add(name, data, { removeOnFail: true });
+    await (await queues.of(queue)).add(name, data, { removeOnFail: true });
     await job.remove();
   }
   return jobs.length;

@@ -12,31 +12,44 @@ export type QueueName = (typeof queueNames)[number];
 
 export const fullName = (name: QueueName) => `notification-${name}`;
 
-export type Queues = Readonly<Record<QueueName, Queue>>;
+export interface OpenQueues {
+  /** Connects the first time; waits a while for a Redis that is away, and then says so. */
+  of(name: QueueName): Promise<Queue>;
+  close(): Promise<void>;
+}
 
-export function openQueues(redis: Redis, prefix: string, log: Log): Queues & { close(): Promise<void> } {
-  const open = (name: QueueName) => {
+/** BullMQ takes a first connection that fails for the last word: so nothing of it is made before there is one. */
+export function openQueues(redis: Redis, prefix: string, log: Log): OpenQueues {
+  const made = new Map<QueueName, Queue>();
+  const make = (name: QueueName) => {
     const queue = new Queue(fullName(name), {
       ...{ connection: redis, prefix },
-      // What has been done is in the database; what failed is told by the queue of failed jobs, and stays here for a moment (`failedMs`).
+      // What has been done is in the database; what failed is told by the queue of failed jobs, and stays here for a moment.
       defaultJobOptions: { removeOnComplete: true, removeOnFail: false, stackTraceLimit: 1 },
       streams: { events: { maxLen: 100 } },
-      // Somebody who only looks changes nothing.
-      skipMetasUpdate: name === 'dlq',
     });
     queue.on('error', (error) => log.debug('queue.error', { queue: name, error: error.name }));
+    made.set(name, queue);
     return queue;
   };
-  const queues: Queues = {
-    ...{ collect: open('collect'), compose: open('compose'), send: open('send') },
-    ...{ maintenance: open('maintenance'), dlq: open('dlq') },
-  };
   return {
-    ...queues,
+    async of(name) {
+      if (redis.status !== 'ready') await answered(connected(redis));
+      return made.get(name) ?? make(name);
+    },
     async close() {
-      await Promise.allSettled(Object.values(queues).map((queue) => queue.close()));
+      await Promise.allSettled([...made.values()].map((queue) => queue.close()));
     },
   };
+}
+
+/** Resolves when there is a connection, however long that takes. */
+export async function connected(redis: Redis): Promise<void> {
+  if (redis.status === 'ready') return;
+  const ready = new Promise<void>((resolve) => redis.once('ready', () => resolve()));
+  // One that fails is followed by others, until one does not.
+  if (redis.status === 'wait') redis.connect().catch(() => {});
+  await ready;
 }
 
 /** A Redis that is away keeps whoever asks waiting; longer than this is an answer, too. */

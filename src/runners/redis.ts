@@ -53,15 +53,17 @@ export async function requireGoodRedis(order: RedisOrder): Promise<'good' | 'awa
     ...{ lazyConnect: true, connectTimeout: connectWithinMs, maxRetriesPerRequest: 1 },
     retryStrategy: () => null,
   });
-  redis.on('error', () => {});
+  // Why it was closed is told here only.
+  const told: string[] = [];
+  redis.on('error', ({ message }: Error) => told.push(message));
   try {
     await redis.connect();
     requireNoEviction(await redis.info('memory'));
     return 'good';
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    const message = error instanceof Error ? error.message : '';
-    if (/NOAUTH|WRONGPASS|NOPERM|without any password configured/.test(message)) {
+    if (error instanceof Error) told.push(error.message);
+    if (/NOAUTH|WRONGPASS|NOPERM|without any password configured/.test(told.join('\n'))) {
       throw new Refusal(
         'redis_refuses',
         'Redis does not let us in. Put the user and password into REDIS_URL (redis://user:password@host:6379), or the password into REDIS_PASSWORD.',

@@ -21,7 +21,7 @@ export interface RelayParts {
   outbox: Pick<Outbox, 'due' | 'dueRows'>;
   pace: Pick<Pace, 'mayAsk' | 'probeIfDue'>;
   sources: readonly { name: string }[];
-  queue: Queue;
+  queue: () => Promise<Queue>;
   /** Rows that a job names, about a second of work. */
   batch: number;
   clock: Clock;
@@ -44,7 +44,9 @@ export function createRelay(parts: RelayParts): Relay {
 
   /** How many jobs may be put, and how many are under way. */
   async function look(): Promise<{ room: number; active: number }> {
-    const counts = await answered(queue.getJobCounts('waiting', 'prioritized', 'delayed', 'active'));
+    const counts = await answered(
+      (await queue()).getJobCounts('waiting', 'prioritized', 'delayed', 'active'),
+    );
     const { waiting = 0, prioritized = 0, delayed = 0, active = 0 } = counts;
     const ahead = waiting + prioritized + delayed;
     // All is done, or all is lost: either way what still waits is not in there.
@@ -95,7 +97,9 @@ export function createRelay(parts: RelayParts): Relay {
         const isOwed = limit < jobsAheadMax * batch && group.from !== 'suspects';
         const priority = isOwed ? priorities.urgent : priorities[group.from];
         await answered(
-          queue.addBulk(jobs.map((data) => ({ name: 'send', data, opts: { priority, removeOnFail: true } }))),
+          (await queue()).addBulk(
+            jobs.map((data) => ({ name: 'send', data, opts: { priority, removeOnFail: true } })),
+          ),
         );
         turns.took(
           group.from,

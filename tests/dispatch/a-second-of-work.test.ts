@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createPace } from '../../src/dispatch/pace.ts';
 import { createPauses } from '../../src/dispatch/pauses.ts';
+import type { Outbox } from '../../src/outbox/outbox.ts';
 import { createReliable } from '../../src/providers/reliable.ts';
+import { silentLog } from '../../src/std/log.ts';
 import { createSeededRandom } from '../../src/std/random.ts';
 import { createDispatchWorld, type DispatchWorld, signal, someError } from '../support/dispatch-world.ts';
 import { createFakeProvider, type FakeProvider } from '../support/fake-provider.ts';
@@ -93,6 +96,26 @@ onBothDatabases('no more is claimed than about a second of work', (dialect) => {
     await world.clock.advance(6_000);
     await world.dispatch().runOnce(signal());
     expect(await world.reconcile().runOnce(signal())).toBe(1);
+  });
+
+  it('the mail that tries first after an outage leaves, however slow this machine is', async () => {
+    const limited = createFakeProvider({ ratePerSecond: 2 });
+    await world.enqueue(1);
+    // Somebody was here before: the account is known, and on trial.
+    await createPace({ ...world, provider: limited, log: silentLog }).take(1);
+    await world.db.write.updateTable('provider_pace').set({ openings: 1, next_slot_at: 0 }).execute();
+    const outbox: Outbox = {
+      ...world.outbox,
+      async begin(batch, order) {
+        const begun = await world.outbox.begin(batch, order);
+        // Ten times as long as a mail may be late for its slot.
+        await world.clock.advance(250);
+        return begun;
+      },
+    };
+    await world.dispatch({ provider: limited, outbox }).runOnce(signal());
+    expect(limited.ledger).toHaveLength(1);
+    expect(await world.statusesOf()).toEqual({ sent: 1 });
   });
 
   it('a throttling that an inner try met is told to the pace', async () => {
