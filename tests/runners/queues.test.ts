@@ -99,7 +99,7 @@ describe.skipIf(!hasRedis || !hasPostgres)('queues on Redis', () => {
     await until(() => accepted(world).length >= 20, 'some are sent');
     await world.redis?.kill();
     await until(() => !paced.runner.isHealthy, 'it says that it is not well');
-    expect(world.log.lines.filter(({ event }) => event === 'redis.away').length).toBeGreaterThan(0);
+    await until(() => world.log.lines.some(({ event }) => event === 'redis.away'), 'it is told');
     await systemClock.sleep(500);
     await world.redis?.start();
     await untilAllSent(paced, 150);
