@@ -76,23 +76,25 @@ export function createBullmq(parts: BullmqParts): Runner {
     }
   }
 
-  const leads = async () => problem === null && (await lease.hold()).isOurs;
   const whileLeading = (duty: Duty): Duty => ({
     ...duty,
-    once: async (signal) => ((await leads()) ? duty.once(signal) : 'pause'),
+    once: async (signal) => ((await lease.hold()).isOurs ? duty.once(signal) : 'pause'),
   });
+  /** What puts something into a queue does not, where Redis might throw it away. */
+  const whileNaming = (duty: Duty): Duty =>
+    whileLeading({ ...duty, once: async (signal) => (problem === null ? duty.once(signal) : 'pause') });
   const loop = ({ name, pauseMs, once }: Duty): Loop => createLoop({ name, pauseMs, once, clock, log });
 
   // Named: what is to be sent, what sources have in stages, what has to be done again and again.
   const { batch, limiter } = paceOf(guarantees);
   const relay = createRelay({ outbox, pace, sources, queue: () => queues.of('send'), batch, clock, log });
   const relaying = loop(
-    whileLeading(whileSteady({ name: 'queue-relay', pauseMs: relayMs, once: relay.once }, clock)),
+    whileNaming(whileSteady({ name: 'queue-relay', pauseMs: relayMs, once: relay.once }, clock)),
   );
   const stages = chores.flatMap((chore) => chore.stages ?? []);
   const staging = stages.map((stage) =>
     loop(
-      whileLeading({
+      whileNaming({
         ...{ name: `queue-${stage.name}`, pauseMs: stageMs },
         async once() {
           await putWaiting(stage);
@@ -102,9 +104,9 @@ export function createBullmq(parts: BullmqParts): Runner {
     ),
   );
   const maintenance = maintenanceOf(parts);
-  const scheduling = loop(whileLeading(scheduleOf(maintenance, queues, parts)));
+  const scheduling = loop(whileNaming(scheduleOf(maintenance, queues, parts)));
   const cleaning = loop(
-    whileLeading({
+    whileNaming({
       ...{ name: 'queue-failed', pauseMs: failedMs },
       async once() {
         for (const name of ['collect', 'compose', 'maintenance'] as const)
