@@ -1,19 +1,14 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { isOpenToAll } from '../support/open-to-all.ts';
 import { createWorld } from '../support/world.ts';
 import { type CommandLine, createCommandLine, type Result } from './command-line.ts';
 
 const isRoot = process.getuid?.() === 0;
 const entry = fileURLToPath(new URL('./entry.mjs', import.meta.url));
-
-/** Whether every user may pass through this and all folders above it. */
-function isOpenToAll(path: string): boolean {
-  const above = dirname(path);
-  return (above === path || isOpenToAll(above)) && (statSync(path).mode & 0o005) !== 0;
-}
 
 let shell: CommandLine;
 beforeEach(() => {
