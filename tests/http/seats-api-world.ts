@@ -73,11 +73,13 @@ export async function createSeatsApiWorld(
     async poll() {
       await seats.poller.pollNow(list);
     },
-    serveSeats: ({ api, server } = {}) =>
-      world.serve({
+    serveSeats({ api, server } = {}) {
+      const serverClock = server?.clock ?? world.parts.clock;
+      return world.serve({
         api: { seats, seatLimits: noSeatLimits, ...api },
-        server: { clock: { ...world.parts.clock, sleep: impatiently(world.parts.clock) }, ...server },
-      }),
+        server: { ...server, clock: { ...serverClock, sleep: impatiently(serverClock) } },
+      });
+    },
     async tokenOf(index = '09214') {
       const [row] = await rows(index);
       if (!row) throw new Error(`nobody watches ${index}`);
