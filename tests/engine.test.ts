@@ -6,8 +6,9 @@ import { plainSource } from '../src/sources/plain/plain.ts';
 import type { Source } from '../src/sources/source.ts';
 import { systemClock } from '../src/std/clock.ts';
 import { silentLog } from '../src/std/log.ts';
+import { migratedDatabase } from './support/own-database.ts';
 import { webhookSecret } from './support/webhooks.ts';
-import { emptyDatabase, intentNumber, onBothDatabases } from './support/world.ts';
+import { intentNumber, onBothDatabases } from './support/world.ts';
 import { eventBody, signed } from './webhooks/signed.ts';
 
 /** The parts work by themselves, and have their own tests; here it is asked whether each was given to the other. */
@@ -15,8 +16,9 @@ onBothDatabases('the engine', (dialect) => {
   let engine: Engine;
   let drop: () => Promise<void>;
   beforeEach(async () => {
-    const database = await emptyDatabase(dialect);
+    const database = await migratedDatabase(dialect);
     drop = database.drop;
+    await database.db.close();
     const settings = { MAIL_PROVIDER: 'capture', RESEND_WEBHOOK_SECRET: webhookSecret, TIDINGS_ENV: 'test' };
     const config = readConfig({ DATABASE_URL: database.url, ...settings }, 'no such file');
     engine = await createEngine(config, { log: silentLog, migrations: 'all' });

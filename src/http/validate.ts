@@ -30,7 +30,7 @@ export function createValidator(schema: TSchema, part: Part): Validator {
     shape,
     // Variants are told apart by the first name that each requires; the last is for everything else.
     mark: shape.required?.[0] ?? '',
-    validator: Compile(shape as TSchema),
+    validator: compiledOnce(shape),
   }));
   return (given, at = []) => {
     if (given === undefined || given === null) {
@@ -44,12 +44,22 @@ export function createValidator(schema: TSchema, part: Part): Validator {
     const variant = variants.find(({ mark }) => isObject && Object.hasOwn(given, mark)) ?? variants.at(-1);
     if (!variant) throw new Error('a schema without variants');
     const value = part === 'body' ? given : readTexts(variant.shape, given);
-    if (variant.validator.Check(value)) return value;
-    const [, errors] = variant.validator.Errors(value);
+    const validator = variant.validator();
+    if (validator.Check(value)) return value;
+    const [, errors] = validator.Errors(value);
     // A misspelt name explains what is missing, so it comes first.
     const isUnknown = ({ keyword }: TValidationError) => keyword === 'additionalProperties';
     const ordered = [...errors.filter(isUnknown), ...errors.filter((error) => !isUnknown(error))];
     throw refusalOf(ordered.flatMap((error) => problemsOf(error, variant.shape, part, at)));
+  };
+}
+
+/** For the first who asks: a server has a hundred of them, and most are never asked. */
+function compiledOnce(shape: Shape) {
+  let compiled: ReturnType<typeof Compile> | undefined;
+  return () => {
+    compiled ??= Compile(shape as TSchema);
+    return compiled;
   };
 }
 

@@ -14,6 +14,7 @@ import {
   noDrawers,
 } from './shape-rules.ts';
 import type { Rule } from './source-files.ts';
+import { modulesRememberNothing } from './state-rule.ts';
 import { onlyTheOutboxWritesDeliveries } from './writer-rule.ts';
 
 /**
@@ -30,6 +31,7 @@ export const rules = {
   'only config reads the environment': onlyConfigReadsTheEnvironment,
   'only the command line prints': onlyTheCommandLinePrints,
   'only the outbox writes deliveries': onlyTheOutboxWritesDeliveries,
+  'no module remembers anything': modulesRememberNothing,
   'no default exports': noDefaultExports,
   'no barrels': noBarrels,
   'no drawers for everything': noDrawers,

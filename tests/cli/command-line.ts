@@ -5,12 +5,15 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { childArguments } from '../support/child-arguments.ts';
+import { findResident } from './resident.ts';
 
-/** The real command line, in processes and a folder of its own. */
+/** The real command line, in a folder of its own. */
 export interface CommandLine {
   /** The working folder of the processes. */
   readonly folder: string;
+  /** By the resident process, unless it needs one of its own. */
   run(args: string[], options?: RunOptions): Promise<Result>;
+  /** In a process of its own. */
   start(args: string[], options?: RunOptions): Running;
   /** Ends whatever still runs, and deletes the folder. */
   close(): Promise<void>;
@@ -27,6 +30,8 @@ export interface RunOptions {
   boundMs?: number;
   /** Another one than this project's. */
   program?: string;
+  /** In a process of its own, as whoever types it starts one. */
+  isAlone?: boolean;
 }
 
 export interface Result {
@@ -55,7 +60,20 @@ export function createCommandLine(): CommandLine {
   const root = process.env.TIDINGS_TEST_TMP ?? tmpdir();
   mkdirSync(root, { recursive: true });
   const folder = mkdtempSync(join(root, 'tidings-cli-'));
-  const running = new Set<Running>();
+  const running = new Set<{ ended: Promise<Result>; kill(): void }>();
+  const remember = ({ ended, kill }: { ended: Promise<Result>; kill(): void }) => {
+    const one = { ended, kill };
+    running.add(one);
+    ended.finally(() => running.delete(one)).catch(() => {});
+    return ended;
+  };
+
+  function run(args: string[], options: RunOptions = {}): Promise<Result> {
+    const { env, cwd = folder, input, boundMs = usualBoundMs } = options;
+    const resident = needsOwnProcess(args, options) ? undefined : findResident(environment());
+    if (!resident?.isFree) return start(args, options).ended;
+    return remember(resident.run({ args, env: { ...environment(), ...env }, cwd, input, boundMs }));
+  }
 
   function start(args: string[], options: RunOptions = {}): Running {
     const { env, cwd = folder, input, outputTo, user, boundMs = usualBoundMs, program = entry } = options;
@@ -68,8 +86,7 @@ export function createCommandLine(): CommandLine {
     });
     if (output !== 'pipe') closeSync(output);
     const started = watch(child, args, boundMs);
-    running.add(started);
-    started.ended.finally(() => running.delete(started)).catch(() => {});
+    remember({ ended: started.ended, kill: () => started.signal('SIGKILL') });
     child.stdin?.on('error', () => {}); // It may end before it has read its input.
     child.stdin?.end(input);
     return started;
@@ -78,13 +95,22 @@ export function createCommandLine(): CommandLine {
   return {
     folder,
     start,
-    run: (args, options) => start(args, options).ended,
+    run,
     async close() {
-      for (const { signal } of running) signal('SIGKILL');
+      for (const { kill } of running) kill();
       await Promise.allSettled([...running].map(({ ended }) => ended));
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** What stops and what is stopped by signals, what is written elsewhere, and what node itself reads before it begins. */
+function needsOwnProcess(
+  args: string[],
+  { isAlone, program, user, outputTo, env = {} }: RunOptions,
+): boolean {
+  const isOfNode = Object.keys(env).some((name) => name.startsWith('NODE_'));
+  return isAlone === true || [program, user, outputTo].some(Boolean) || isOfNode || args[0] === 'serve';
 }
 
 /** Nothing of the developer's own settings, and the mark by which the test runner finds a process that was left. */

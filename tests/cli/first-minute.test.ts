@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CommandLine, createCommandLine, type Running } from './command-line.ts';
 
-/** What somebody does who has just cloned the project, in this order: each test goes on where the last one ended. */
+/**
+ * What somebody does who has just cloned the project, in this order: each test goes on where the last one ended. What they do first
+ * is done in processes of its own.
+ */
 describe('the first minute', () => {
   let shell: CommandLine;
   let server: Running;
@@ -14,11 +17,11 @@ describe('the first minute', () => {
   });
   afterAll(() => shell.close());
 
-  const send = (...more: string[]) =>
-    shell.run(['send', '--subject', 'Hello', '--text', 'It works.', '--occasion', 'first', ...more]);
+  const hello = ['send', '--subject', 'Hello', '--text', 'It works.', '--occasion', 'first'];
+  const send = (...more: string[]) => shell.run([...hello, ...more]);
 
   test('doctor in an empty folder says what is missing, and leaves the folder empty', async () => {
-    const { code, out } = await shell.run(['doctor'], { env: { PORT: '0' } });
+    const { code, out } = await shell.run(['doctor'], { env: { PORT: '0' }, isAlone: true });
     expect(out).toContain('no mail leaves this machine');
     expect(out).toContain('sqlite:./data/tidings.db is not made yet');
     expect(out).toContain(join(realpathSync(shell.folder), 'data', 'tidings.db'));
@@ -41,7 +44,8 @@ describe('the first minute', () => {
   });
 
   test('send waits until the mail is sent, one delivery an address', async () => {
-    const { code, out, err } = await send('--to', 'Ana@example.org', '--to', 'bob@example.org');
+    const to = ['--to', 'Ana@example.org', '--to', 'bob@example.org'];
+    const { code, out, err } = await shell.run([...hello, ...to], { isAlone: true });
     expect(err).toBe('');
     expect(out).toMatch(
       /Queued: delivery 1, for Ana@example.org.\nQueued: delivery 2, for bob@example.org.\n/,
@@ -78,7 +82,7 @@ describe('the first minute', () => {
   });
 
   test('the inbox has each mail once, newest first', async () => {
-    const { out } = await shell.run(['inbox', '--json']);
+    const { out } = await shell.run(['inbox', '--json'], { isAlone: true });
     const { mails } = JSON.parse(out);
     expect(mails.map(({ to }: { to: string }) => to)).toEqual([
       'cleo@example.org',
@@ -91,7 +95,7 @@ describe('the first minute', () => {
   });
 
   test('deliveries show tells the story, and finds it by the provider’s id too', async () => {
-    const { out, err, code } = await shell.run(['deliveries', 'show', '1']);
+    const { out, err, code } = await shell.run(['deliveries', 'show', '1'], { isAlone: true });
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(/^Delivery 1 to Ana@example\.org: sent \(accepted by the provider\)\n/);
     expect(out).toMatch(

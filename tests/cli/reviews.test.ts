@@ -50,7 +50,7 @@ describe('tidings reviews', () => {
     const serving = shell.start(['serve'], { env: { PORT: '0' }, boundMs: 110_000 });
     await serving.until(/Tidings is running/);
     const isTold = async () => JSON.parse((await run('show', jobId, '--json')).out).state === 'succeeded';
-    for (let look = 0; look < 30 && !(await isTold()); look++) {}
+    await expect.poll(isTold, { timeout: 60_000 }).toBe(true);
     const shown = await run('show', jobId);
     expect(shown.out).toContain('CL-17 version 3, succeeded');
     expect(shown.out).toMatch(/ana@example\.org: sent at \S+ \[delivery \d+\]/);

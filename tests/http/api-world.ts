@@ -1,10 +1,12 @@
 import type { DialectName } from '../../src/db/dialect.ts';
 import { createPauses } from '../../src/dispatch/pauses.ts';
 import { type Listening, listen } from '../../src/http/listen.ts';
+import { answerEveryMs } from '../../src/http/routes/seats-watch.ts';
+import { answerAfterMs } from '../../src/http/routes/unsubscribe.ts';
 import { type ApiParts, createServer, type ServerParts } from '../../src/http/server.ts';
 import { createCapture } from '../../src/providers/capture.ts';
 import { plainSource } from '../../src/sources/plain/plain.ts';
-import { systemClock } from '../../src/std/clock.ts';
+import { type Clock, systemClock } from '../../src/std/clock.ts';
 import { systemIds } from '../../src/std/ids.ts';
 import { createLog } from '../../src/std/log.ts';
 import { consentOf } from '../support/consent.ts';
@@ -69,7 +71,7 @@ export async function createApiWorld(dialect: DialectName = 'sqlite'): Promise<A
     limits: { reads: 1e6, writes: 1e6, failures: 1e6 },
   };
   // A request waits in real time; what time it is the test says.
-  const serverClock = { ...clock, sleep: systemClock.sleep };
+  const serverClock = { ...clock, sleep: impatiently };
   const parts = { db, clock: serverClock, log, api, isStopping: () => false };
   const running: Listening[] = [];
 
@@ -92,6 +94,10 @@ export async function createApiWorld(dialect: DialectName = 'sqlite'): Promise<A
     },
   };
 }
+
+/** Nobody waits for the moment at which an answer is given; what is given up after a while is. */
+const impatiently: Clock['sleep'] = async (ms, signal) =>
+  ms > Math.max(answerAfterMs, answerEveryMs) ? systemClock.sleep(ms, signal) : undefined;
 
 async function ask(
   url: string,

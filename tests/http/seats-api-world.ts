@@ -2,12 +2,10 @@ import type { Insertable } from 'kysely';
 import { createTokens } from '../../src/consent/token.ts';
 import type { DialectName } from '../../src/db/dialect.ts';
 import type { SeatsSchema } from '../../src/db/seats-schema.ts';
-import { answerEveryMs } from '../../src/http/routes/seats-watch.ts';
 import { readNamespace } from '../../src/outbox/outbox.ts';
 import { searchWordsOf } from '../../src/sources/course-seats/catalog/search-words.ts';
 import { type CourseSeats, createCourseSeats } from '../../src/sources/course-seats/course-seats.ts';
 import type { Feed } from '../../src/sources/course-seats/feed/feed.ts';
-import type { Clock } from '../../src/std/clock.ts';
 import { systemIds } from '../../src/std/ids.ts';
 import { createSeededRandom } from '../../src/std/random.ts';
 import { baseUrl, tokenSecret } from '../support/consent.ts';
@@ -74,10 +72,7 @@ export async function createSeatsApiWorld(
       await seats.poller.pollNow(list);
     },
     serveSeats: ({ api, server } = {}) =>
-      world.serve({
-        api: { seats, seatLimits: noSeatLimits, ...api },
-        server: { clock: { ...world.parts.clock, sleep: impatiently(world.parts.clock) }, ...server },
-      }),
+      world.serve({ api: { seats, seatLimits: noSeatLimits, ...api }, ...(server && { server }) }),
     async tokenOf(index = '09214') {
       const [row] = await rows(index);
       if (!row) throw new Error(`nobody watches ${index}`);
@@ -86,11 +81,6 @@ export async function createSeatsApiWorld(
     statusOf: async (token) => (await seats.subscriptions.find(token))?.status,
     tokens: async () => (await rows()).map(({ token_id }) => made.of(token_id)),
   };
-}
-
-/** Nobody waits for the moment at which a form is answered; what is given up after a while is. */
-function impatiently({ sleep }: Clock): Clock['sleep'] {
-  return async (ms, signal) => (ms > answerEveryMs ? sleep(ms, signal) : undefined);
 }
 
 async function fillCatalog({ db, clock }: ApiWorld): Promise<number> {

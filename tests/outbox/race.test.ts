@@ -1,41 +1,35 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '../../src/std/clock.ts';
-import { childArguments } from '../support/child-arguments.ts';
-import { messageOf } from '../support/message-of.ts';
+import { type Crew, createCrew } from '../support/crew.ts';
 import { createWorld, intentNumber, onBothDatabases, type World } from '../support/world.ts';
 
 const workers = 16;
 const rows = 10_000;
 
+let crew: Crew;
+beforeAll(() => {
+  crew = createCrew(new URL('./race-worker.mjs', import.meta.url), workers);
+});
+afterAll(async () => {
+  expect(await crew.dismiss()).toEqual(Array.from({ length: workers }, () => 0));
+});
+
 /** Processes, not promises: nothing in common but the database. */
 onBothDatabases(`a claim race of ${workers} processes over ${rows} rows`, (dialect) => {
   let world: World;
-  const children: ChildProcess[] = [];
   beforeAll(async () => {
     world = await createWorld(dialect);
     await world.outbox.enqueue(Array.from({ length: rows }, (_, number) => intentNumber(number)));
   });
-  afterAll(async () => {
-    for (const child of children) if (child.exitCode === null) child.kill('SIGKILL');
-    await world.close();
-  });
+  afterAll(() => world.close());
 
   it('002-P11-02, 002-C-08 No row goes to two workers and none is left over', {
     timeout: 180_000,
   }, async () => {
-    const file = fileURLToPath(new URL('./race-worker.mjs', import.meta.url));
-    for (let number = 0; number < workers; number++) {
-      children.push(fork(file, [world.url, `worker-${number}`], { execArgv: [...childArguments] }));
-    }
-    await Promise.all(children.map(messageOf));
-    const answers = children.map(messageOf);
-    const exits = children.map((child) => once(child, 'exit'));
-    for (const child of children) child.send('go');
-    const shares = (await Promise.all(answers)) as { seq: number; lease: number }[][];
-    expect((await Promise.all(exits)).map(([code]) => code)).toEqual(children.map(() => 0));
+    const orders = Array.from({ length: workers }, (_, number) => ({
+      ...{ url: world.url, worker: `worker-${number}` },
+    }));
+    const shares = (await crew.race(orders)) as { seq: number; lease: number }[][];
 
     const seqs = shares.flat().map(({ seq }) => seq);
     expect(seqs).toHaveLength(rows);

@@ -1,12 +1,8 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { ReviewJob } from '../../src/sources/code-reviews/jobs/job-rows.ts';
 import type { SubmitRequest } from '../../src/sources/code-reviews/jobs/submission.ts';
 import { systemClock } from '../../src/std/clock.ts';
-import { childArguments } from '../support/child-arguments.ts';
-import { messageOf } from '../support/message-of.ts';
+import { type Crew, createCrew } from '../support/crew.ts';
 import { onBothDatabases } from '../support/world.ts';
 import { ana, bob, createReviewWorld, type ReviewWorld, request, to } from './review-world.ts';
 
@@ -15,32 +11,28 @@ const perProcess = 25;
 
 type Answer = { answer: string; job: ReviewJob } | { refused: string };
 
+let crew: Crew;
+beforeAll(() => {
+  crew = createCrew(new URL('./race-worker.mjs', import.meta.url), processes);
+});
+afterAll(async () => {
+  expect(await crew.dismiss()).toEqual(Array.from({ length: processes }, () => 0));
+});
+
 /** Processes, not promises: they have nothing in common but the database. */
 onBothDatabases(`${processes * perProcess} submissions at once from ${processes} processes`, (dialect) => {
   let world: ReviewWorld;
-  let children: ChildProcess[];
   beforeEach(async () => {
     world = await createReviewWorld(dialect);
-    children = [];
   });
-  afterEach(async () => {
-    for (const child of children) if (child.exitCode === null) child.kill('SIGKILL');
-    await world.close();
-  });
+  afterEach(() => world.close());
 
   async function submitAll(requestOf: (process: number, number: number) => SubmitRequest): Promise<Answer[]> {
-    const file = fileURLToPath(new URL('./race-worker.mjs', import.meta.url));
-    for (let process = 0; process < processes; process++) {
-      const requests = Array.from({ length: perProcess }, (_, number) => requestOf(process, number));
-      const order = { settings: { DATABASE_URL: world.url }, requests };
-      children.push(fork(file, [JSON.stringify(order)], { execArgv: [...childArguments] }));
-    }
-    await Promise.all(children.map(messageOf));
-    const exits = children.map((child) => once(child, 'exit'));
-    const said = children.map(messageOf);
-    for (const child of children) child.send('start');
-    const answers = (await Promise.all(said)).flat() as Answer[];
-    expect((await Promise.all(exits)).map(([code]) => code)).toEqual(children.map(() => 0));
+    const orders = Array.from({ length: processes }, (_, process) => ({
+      settings: { DATABASE_URL: world.url },
+      requests: Array.from({ length: perProcess }, (_, number) => requestOf(process, number)),
+    }));
+    const answers = (await crew.race(orders)).flat() as Answer[];
     expect(answers).toHaveLength(processes * perProcess);
     return answers;
   }
