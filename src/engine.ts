@@ -134,6 +134,7 @@ export async function createEngine(
       ...{ ...common, db, holder: worker, sweep, reconcile, heal, webhooks, guarantees: provider.guarantees },
       dispatch: (beside) => createDispatch({ ...common, beside, from, environment, random: systemRandom }),
       chores: [...(seats?.chores ?? []), ...newsletters.chores, ...reviews.chores],
+      isToRun: migrations === 'all',
     });
 
     return {

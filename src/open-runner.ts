@@ -2,7 +2,7 @@ import { createLease, type LeaseParts } from './db/lease.ts';
 import type { Dispatch } from './dispatch/dispatch.ts';
 import type { BullmqParts } from './runners/bullmq.ts';
 import { createEmbedded } from './runners/embedded.ts';
-import type { Runner } from './runners/runner.ts';
+import { leaderLease, type Runner } from './runners/runner.ts';
 import type { Config } from './settings.ts';
 
 type Told = 'dispatches' | 'lease' | 'redis' | 'concurrency';
@@ -10,12 +10,14 @@ type Parts = Omit<BullmqParts, Told> &
   Pick<LeaseParts, 'db' | 'holder'> & {
     /** One of several that send at once in this process. */
     dispatch: (beside: number) => Dispatch;
+    /** False in a command, which starts nothing: it needs no Redis, and leaves what it asks for to whoever runs. */
+    isToRun: boolean;
   };
 
 /** Who says when things run, as it is configured: this process by itself, or queues that all share (002-P10-01). */
-export async function openRunner(config: Config, { dispatch, ...parts }: Parts): Promise<Runner> {
+export async function openRunner(config: Config, { dispatch, isToRun, ...parts }: Parts): Promise<Runner> {
   const { jobsEnabled, jobsConcurrency: concurrency, redisUrl, redisPassword, bullmqPrefix } = config;
-  if (!jobsEnabled) return createEmbedded({ ...parts, dispatch: dispatch(1) });
+  if (!jobsEnabled || !isToRun) return createEmbedded({ ...parts, dispatch: dispatch(1) });
   // Loaded where it is used: most have no Redis.
   const { createBullmq } = await import('./runners/bullmq.ts');
   // Two that share one connection would only wait for each other.
@@ -23,7 +25,7 @@ export async function openRunner(config: Config, { dispatch, ...parts }: Parts):
   return createBullmq({
     ...{ ...parts, concurrency },
     dispatches: Array.from({ length: atOnce }, () => dispatch(atOnce)),
-    lease: createLease({ ...parts, name: 'queues' }),
+    lease: createLease({ ...parts, name: leaderLease }),
     redis: { url: redisUrl, password: redisPassword, prefix: bullmqPrefix },
   });
 }

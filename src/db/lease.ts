@@ -54,3 +54,16 @@ export function createLease({ db, clock, holder, name }: LeaseParts): Lease {
     },
   };
 }
+
+/** Whose it was last, and until when; undefined where nobody has ever had it. */
+export async function readLease(
+  db: Database,
+  name: string,
+): Promise<{ holder: string; until: number } | undefined> {
+  const row = await db.read
+    .selectFrom('leases')
+    .select(['holder', 'until'])
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row && { holder: row.holder, until: Number(row.until) };
+}

@@ -11,9 +11,10 @@ import { createLoop, type Loop } from '../std/loop.ts';
 import { bury } from './dead-jobs.ts';
 import { clockDuty, type Duty, type DutyParts, maintenanceOf, whileSteady } from './duty.ts';
 import { answered, connected, fullName, type OpenQueues, openQueues, type QueueName } from './queue.ts';
-import { connectRedis, type RedisOrder, requireGoodRedis, requireNoEviction } from './redis.ts';
+import { connectRedis, type RedisOrder, requireGoodRedis } from './redis.ts';
 import { createRelay } from './relay.ts';
 import { type Runner, stopWithin } from './runner.ts';
+import { createWatch } from './watch.ts';
 
 /**
  * Many processes, by queues on Redis. One of them, the leader by a lease in the database, names what is due; all of them do what is
@@ -57,24 +58,15 @@ export function createBullmq(parts: BullmqParts): Runner {
   const { prefix } = parts.redis;
   const redis = connectRedis(parts.redis, log);
   const queues = openQueues(redis, prefix, log);
+  const watch = createWatch(redis, queues, log);
   const stopping = new AbortController();
   // Every mail that waits for its moment listens; Node takes more than ten of them for a leak, and says so to the user.
   setMaxListeners(0, stopping.signal);
   const workers = new Set<Worker>();
   const working: Promise<void>[] = [];
+  /** What is really done for a job, beside what Redis is told of it. */
+  const inHand = new Set<Promise<unknown>>();
   let isStarted = false;
-  let problem: string | null = null;
-
-  redis.on('ready', () => void checkPolicy());
-  async function checkPolicy(): Promise<void> {
-    try {
-      requireNoEviction(await redis.info('memory'));
-      problem = null;
-    } catch (error) {
-      problem = error instanceof Error ? error.message : 'unknown';
-      log.error('redis.not_usable', { problem });
-    }
-  }
 
   const whileLeading = (duty: Duty): Duty => ({
     ...duty,
@@ -82,7 +74,10 @@ export function createBullmq(parts: BullmqParts): Runner {
   });
   /** What puts something into a queue does not, where Redis might throw it away. */
   const whileNaming = (duty: Duty): Duty =>
-    whileLeading({ ...duty, once: async (signal) => (problem === null ? duty.once(signal) : 'pause') });
+    whileLeading({
+      ...duty,
+      once: async (signal) => (watch.redis === 'evicts' ? 'pause' : duty.once(signal)),
+    });
   const loop = ({ name, pauseMs, once }: Duty): Loop => createLoop({ name, pauseMs, once, clock, log });
 
   // Named: what is to be sent, what sources have in stages, what has to be done again and again.
@@ -129,7 +124,8 @@ export function createBullmq(parts: BullmqParts): Runner {
       void Promise.all((chore.stages ?? []).map(putWaiting)).catch(() => log.debug('queue.not_put'));
     if (chore.stages) chore.wokenBy?.(put);
   }
-  const loops = [loop(clockDuty(parts)), relaying, ...staging, scheduling, cleaning, ...ofSources];
+  const ofAll = [clockDuty(parts), watch.pulse].map(loop);
+  const loops = [...ofAll, relaying, ...staging, scheduling, cleaning, ...ofSources];
 
   async function putWaiting({ name, waiting }: Stage): Promise<void> {
     const jobs = await waiting();
@@ -168,6 +164,11 @@ export function createBullmq(parts: BullmqParts): Runner {
     return worker;
   }
 
+  function held<T>(work: Promise<T>): Promise<T> {
+    inHand.add(work);
+    return work.finally(() => inHand.delete(work));
+  }
+
   const free = [...dispatches];
   async function send(job: Job<Named>): Promise<void> {
     const dispatch = free.pop();
@@ -176,7 +177,7 @@ export function createBullmq(parts: BullmqParts): Runner {
       return holdBack(queues, relayMs);
     }
     try {
-      const { left, waitMs } = await dispatch.runThese(job.data, stopping.signal);
+      const { left, waitMs } = await held(dispatch.runThese(job.data, stopping.signal));
       if (left.length === 0 || stopping.signal.aborted) return;
       await job.updateData({ ...job.data, seqs: left });
       await holdBack(queues, waitMs);
@@ -188,14 +189,14 @@ export function createBullmq(parts: BullmqParts): Runner {
   const performing =
     (stage: Stage) =>
     async ({ data }: Job<StageJob['data']>): Promise<void> => {
-      if (clock.isSteady) await stage.perform(data, stopping.signal);
+      if (clock.isSteady) await held(stage.perform(data, stopping.signal));
     };
 
   async function maintain({ name }: Job): Promise<void> {
     const duty = maintenance.find((each) => each.name === name);
     const until = clock.monotonic() + dutyMs;
     while (duty && !stopping.signal.aborted && clock.monotonic() < until)
-      if ((await duty.once(stopping.signal)) !== 'again') return;
+      if ((await held(duty.once(stopping.signal))) !== 'again') return;
   }
 
   return {
@@ -214,17 +215,22 @@ export function createBullmq(parts: BullmqParts): Runner {
       for (const each of loops) each.start();
     },
     wake: () => relaying.wake(),
+    queues: watch,
     get isHealthy() {
-      const isConnected = redis.status === 'ready' && problem === null;
-      return isConnected && loops.every((each) => each.isHealthy) && clock.isSteady;
+      return watch.redis === 'ok' && loops.every((each) => each.isHealthy) && clock.isSteady;
     },
     async stop() {
       stopping.abort();
       if (isStarted) {
-        const closed = [...workers].map((worker) => worker.close());
-        const ended = [...loops.map((each) => each.stop()), ...closed, ...working];
-        const isClean = await stopWithin(Promise.allSettled(ended), parts);
-        if (!isClean) for (const worker of workers) worker.close(true).catch(() => {});
+        // BullMQ's goodbyes to a Redis that is away never end; what is in hand does, without it.
+        const isAway = watch.redis === 'away';
+        const closed = [...workers].map((worker) => worker.close(isAway).catch(() => {}));
+        const ended = [
+          ...loops.map((each) => each.stop()),
+          ...inHand,
+          ...(isAway ? [] : [...closed, ...working]),
+        ];
+        await stopWithin(Promise.allSettled(ended), parts);
       }
       await closeRedis(redis, queues);
     },

@@ -42,26 +42,34 @@ export async function bury(
   for (const old of await dlq.getJobs(['waiting'], 0, waiting - deadMax - 1, true)) await old.remove();
 }
 
+export type DeadJobEntry = DeadJob & { id: string };
+
 /** Oldest first. */
-export async function listDead(queues: OpenQueues, limit: number): Promise<(DeadJob & { id: string })[]> {
+export async function listDead(queues: OpenQueues, limit: number): Promise<DeadJobEntry[]> {
   const dlq = await queues.of('dlq');
   const jobs = (await answered(dlq.getJobs(['waiting'], 0, limit - 1, true))) as Job<DeadJob>[];
   return jobs.map(({ id = '', data }) => ({ id, ...data }));
 }
 
-/** Back to where they failed; one, or all. Answers how many. */
-export async function reviveDead(queues: OpenQueues, id: string | undefined): Promise<number> {
+/** Back to where they failed; one, or all. Answers which. */
+export async function reviveDead(queues: OpenQueues, id: string | undefined): Promise<DeadJobEntry[]> {
   const dlq = await queues.of('dlq');
-  const found = id === undefined ? await dlq.getJobs(['waiting']) : [await dlq.getJob(id)];
+  const found = id === undefined ? await dlq.getJobs(['waiting'], 0, -1, true) : [await dlq.getJob(id)];
   const jobs = found.filter((job) => job !== undefined) as Job<DeadJob>[];
   if (id !== undefined && jobs.length === 0)
-    throw new Refusal('job_not_found', 'There is no such failed job. `tidings queue failed` lists them.');
+    throw new Refusal('job_not_found', 'There is no such failed job. `npx tidings queue failed` lists them.');
+  const revived: DeadJobEntry[] = [];
   for (const job of jobs) {
-    const { queue, job: name, data } = job.data;
+    const { id: deadId = '', data: dead } = job;
+    const { queue, job: name, data } = dead;
     if (!queueNames.includes(queue)) continue;
     // First there, then gone from here: twice does no harm, never would be a loss of what somebody asked for.
-    await (await queues.of(queue)).add(name, data, { removeOnFail: true });
+    await (await queues.of(queue)).add(name, data, optionsFor(deadId.slice(queue.length + 1)));
     await job.remove();
+    revived.push({ id: deadId, ...dead });
   }
-  return jobs.length;
+  return revived;
 }
+
+/** Under its own name, if it had one: while it stands there it need not be put, and if it fails again it is the same one. */
+const optionsFor = (name: string) => (/^\d+$/.test(name) ? { removeOnFail: true } : { jobId: name });

@@ -1,5 +1,6 @@
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { systemClock } from '../std/clock.ts';
 import type { Log } from '../std/log.ts';
 
 /**
@@ -19,7 +20,7 @@ export interface OpenQueues {
 }
 
 /** BullMQ takes a first connection that fails for the last word: so nothing of it is made before there is one. */
-export function openQueues(redis: Redis, prefix: string, log: Log): OpenQueues {
+export function openQueues(redis: Redis, prefix: string, log: Log, { isToLook = false } = {}): OpenQueues {
   const made = new Map<QueueName, Queue>();
   const make = (name: QueueName) => {
     const queue = new Queue(fullName(name), {
@@ -27,6 +28,10 @@ export function openQueues(redis: Redis, prefix: string, log: Log): OpenQueues {
       // What has been done is in the database; what failed is told by the queue of failed jobs, and stays here for a moment.
       defaultJobOptions: { removeOnComplete: true, removeOnFail: false, stackTraceLimit: 1 },
       streams: { events: { maxLen: 100 } },
+      // Somebody who only looks changes nothing.
+      skipMetasUpdate: isToLook,
+      // We look ourselves (`redis.ts`), once and not for every queue; BullMQ would print what it finds, past the log.
+      skipVersionCheck: true,
     });
     queue.on('error', (error) => log.debug('queue.error', { queue: name, error: error.name }));
     made.set(name, queue);
@@ -55,14 +60,14 @@ export async function connected(redis: Redis): Promise<void> {
 /** A Redis that is away keeps whoever asks waiting; longer than this is an answer, too. */
 const answerWithinMs = 5_000;
 
-export async function answered<T>(asked: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('Redis does not answer')), answerWithinMs);
+export async function answered<T>(asked: Promise<T>, withinMs = answerWithinMs): Promise<T> {
+  const bound = new AbortController();
+  const late = systemClock.sleep(withinMs, bound.signal).then(() => {
+    throw new Error('Redis does not answer');
   });
   try {
     return await Promise.race([asked, late]);
   } finally {
-    clearTimeout(timer);
+    bound.abort();
   }
 }

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import type { Log } from '../std/log.ts';
 import { Refusal } from '../std/refusal.ts';
+import { answered } from './queue.ts';
 
 /**
  * The way to Redis. It may be gone at any moment, and come back empty: whoever uses it goes on by what the database says. What it
@@ -13,14 +14,15 @@ export interface RedisOrder {
 }
 
 const reconnectLongestMs = 1_000;
-const connectWithinMs = 5_000;
+/** To connect, and to answer a visitor. */
+const withinMs = 5_000;
 
 /** No `keyPrefix`, ever: BullMQ has a prefix of its own, and its scripts do not know of another (002-C-04). */
 export function connectRedis({ url, password }: RedisOrder, log: Log): Redis {
   const redis = new Redis(url, {
     ...(password !== '' && { password }),
     lazyConnect: true,
-    connectTimeout: connectWithinMs,
+    connectTimeout: withinMs,
     // BullMQ's workers wait for their next job as long as it takes.
     maxRetriesPerRequest: null,
     retryStrategy: (times) => Math.min(reconnectLongestMs, 50 * 2 ** Math.min(times, 10)),
@@ -43,45 +45,91 @@ function codeOf(error: Error & { code?: string }): string {
   return error.code ?? /^[A-Z]{4,}/.exec(error.message)?.[0] ?? error.name;
 }
 
-/**
- * Asked once before anything is started: a Redis that evicts, or that does not let us in, is a mistake that somebody has to mend. One that
- * is not there yet is not: it may be starting, too.
- */
-export async function requireGoodRedis(order: RedisOrder): Promise<'good' | 'away'> {
+/** For who asks and goes: it is tried once, and every answer is waited for no longer than some seconds. Refuses with what to do. */
+export async function visitRedis<T>(order: RedisOrder, work: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis(order.url, {
     ...(order.password !== '' && { password: order.password }),
-    ...{ lazyConnect: true, connectTimeout: connectWithinMs, maxRetriesPerRequest: 1 },
-    retryStrategy: () => null,
+    ...{ lazyConnect: true, connectTimeout: withinMs, commandTimeout: withinMs },
+    ...{ maxRetriesPerRequest: 1, retryStrategy: () => null },
   });
-  // Why it was closed is told here only.
-  const told: string[] = [];
-  redis.on('error', ({ message }: Error) => told.push(message));
+  // Of a connection that could not be made only this says why.
+  let why: Error | undefined;
+  redis.on('error', (error: Error) => {
+    why ??= error;
+  });
   try {
-    await redis.connect();
-    requireNoEviction(await redis.info('memory'));
-    return 'good';
+    await answered(redis.connect());
+    return await work(redis);
   } catch (error) {
-    if (error instanceof Refusal) throw error;
-    if (error instanceof Error) told.push(error.message);
-    if (/NOAUTH|WRONGPASS|NOPERM|without any password configured/.test(told.join('\n'))) {
-      throw new Refusal(
-        'redis_refuses',
-        'Redis does not let us in. Put the user and password into REDIS_URL (redis://user:password@host:6379), or the password into REDIS_PASSWORD.',
-      );
-    }
-    return 'away';
+    throw refusalOf(error, why);
   } finally {
     redis.disconnect();
   }
 }
 
-/** 002-C-01. By INFO, because hosted ones forbid CONFIG. */
+function refusalOf(error: unknown, why: Error | undefined): unknown {
+  if (error instanceof Refusal || !(error instanceof Error)) return error;
+  const said = [error, ...(why ? [why] : [])].map(({ message }) => message).join(' ');
+  if (/NOAUTH|WRONGPASS|NOPERM|without any password configured/.test(said)) {
+    return new Refusal(
+      'redis_refuses',
+      'Redis does not let us in. Put the user and password into REDIS_URL (redis://user:password@host:6379), or the password into REDIS_PASSWORD.',
+    );
+  }
+  const isAway = why !== undefined || /does not answer|timed out|is closed|max retries/i.test(error.message);
+  if (!isAway) return error;
+  const reason = why ? codeOf(why) : 'no answer';
+  return new Refusal(
+    'redis_away',
+    `Redis does not answer (${reason}). Is it running, and is REDIS_URL right? Nothing is lost meanwhile: what is due waits in the database.`,
+    { reason },
+  );
+}
+
+/**
+ * Asked once before anything is started: a Redis that evicts, or that does not let us in, is a mistake that somebody has to mend. One that
+ * is not there yet is not: it may be starting, too.
+ */
+export async function requireGoodRedis(order: RedisOrder): Promise<'good' | 'away'> {
+  try {
+    await visitRedis(order, async (redis) => requireNoEviction(await redis.info('memory')));
+    return 'good';
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'redis_away') return 'away';
+    throw error;
+  }
+}
+
+/** What it says of itself. By INFO, because hosted ones forbid CONFIG. */
+export interface RedisInfo {
+  /** `Redis 7.2.4`; Valkey says whose protocol it speaks, too. */
+  name: string;
+  /** Of Redis, or of the Redis that it stands in for. */
+  version: string;
+  policy: string;
+}
+
+export function readInfo(info: string): RedisInfo {
+  const field = (name: string) => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1];
+  const version = field('redis_version') ?? 'unknown';
+  const valkey = field('valkey_version');
+  return {
+    name: valkey === undefined ? `Redis ${version}` : `Valkey ${valkey}`,
+    version,
+    policy: field('maxmemory_policy') ?? 'unknown',
+  };
+}
+
+/** 002-C-01 */
 export function requireNoEviction(info: string): void {
-  const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1];
+  const { policy } = readInfo(info);
   if (policy === 'noeviction') return;
   throw new Refusal(
     'redis_evicts',
-    `Redis is set to maxmemory-policy ${policy ?? 'unknown'}: short of memory it would throw away parts of queues. Run \`redis-cli CONFIG SET maxmemory-policy noeviction\` and put \`maxmemory-policy noeviction\` into redis.conf, or start it with \`--maxmemory-policy noeviction\`; of a hosted one, change its parameter of that name.`,
-    { policy: policy ?? null },
+    `Redis is set to maxmemory-policy ${policy}: short of memory it would throw away parts of queues. ${evictionCure}`,
+    { policy },
   );
 }
+
+export const evictionCure =
+  'Run `redis-cli CONFIG SET maxmemory-policy noeviction` and put `maxmemory-policy noeviction` into redis.conf, or start it with `--maxmemory-policy noeviction`; of a hosted one, change its parameter of that name.';

@@ -1,5 +1,6 @@
 import type { Clock } from '../std/clock.ts';
 import type { Log } from '../std/log.ts';
+import type { QueueWatch } from './watch.ts';
 
 /** When things run. Every runner calls the same functions; they differ in who wakes whom. */
 export interface Runner {
@@ -11,7 +12,12 @@ export interface Runner {
   /** Claims nothing more, lets what is in flight finish within a bound, gives back the rest. */
   stop(): Promise<void>;
   readonly isHealthy: boolean;
+  /** Where work is shared by queues: how they are. */
+  readonly queues?: QueueWatch;
 }
+
+/** The name of the lease in the database by which one process leads: it names what is due to all. */
+export const leaderLease = 'queues';
 
 /** What is in flight at a stop may finish within this; the rest is settled after the restart, by its lease. */
 const stopWithinMs = 15_000;

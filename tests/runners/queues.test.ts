@@ -160,7 +160,7 @@ describe.skipIf(!hasRedis || !hasPostgres)('queues on Redis', () => {
     expect(dead[0]?.error).toContain('no such table');
     expect(JSON.stringify(dead)).not.toContain('ana@example.org');
     isBroken = false;
-    expect(await reviveDead(queues, undefined)).toBe(1);
+    expect(await reviveDead(queues, undefined)).toMatchObject([{ id: 'maintenance-sweep' }]);
     await expect(reviveDead(queues, 'maintenance-sweep')).rejects.toMatchObject({ code: 'job_not_found' });
     expect(await listDead(queues, 10)).toEqual([]);
   });

@@ -10,6 +10,7 @@ export interface RedisServer {
   ask(...words: string[]): Promise<string>;
   /** As a power cut. */
   kill(): Promise<void>;
+  /** Again, after a kill; one that runs is left alone. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -51,7 +52,10 @@ export async function startRedis({
     }
   }
 
+  const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null;
+
   async function start(): Promise<void> {
+    if (isRunning()) return;
     const settings = { port, bind: '127.0.0.1', save: '', appendonly: 'no', 'maxmemory-policy': policy };
     const given = Object.entries({ ...settings, dir: process.env.TIDINGS_TEST_TMP ?? tmpdir() });
     const args = [...given, ...(password === '' ? [] : [['requirepass', password]])];
@@ -68,7 +72,7 @@ export async function startRedis({
   }
 
   async function kill(): Promise<void> {
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    if (!child || !isRunning()) return;
     const gone = once(child, 'exit');
     child.kill('SIGKILL');
     await gone;
