@@ -50,6 +50,7 @@ export async function startProcess(
         api: {
           ...engine,
           ...ofNewsletters(engine),
+          queues: runner.queues,
           environment,
           keys,
           unsubscribeOnGet,

@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import type { Database } from '../db/database.ts';
 import type { Engine } from '../engine.ts';
 import type { Runner } from '../runners/runner.ts';
+import type { QueueWatch } from '../runners/watch.ts';
 import type { CodeReviews } from '../sources/code-reviews/code-reviews.ts';
 import type { Runs } from '../sources/newsletters/runs/runs.ts';
 import type { Clock } from '../std/clock.ts';
@@ -67,6 +68,8 @@ export interface ApiParts
   runs?: Runs | undefined;
   /** Left out where there are no code reviews. */
   reviews?: CodeReviews | undefined;
+  /** Left out where no queues are used. */
+  queues?: QueueWatch | undefined;
   /** Left out where nobody comes with a session of their own. */
   sessions?: Sessions | undefined;
   limits?: Limits;

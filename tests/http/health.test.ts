@@ -25,11 +25,12 @@ async function get(url: string, changes: Partial<ServerParts> = {}) {
   }
 }
 
-const runnerThat = (isHealthy: boolean): Runner => ({
+const runnerThat = (isHealthy: boolean, more: Partial<Runner> = {}): Runner => ({
   start() {},
   wake() {},
   stop: async () => {},
   isHealthy,
+  ...more,
 });
 
 describe('/health', () => {
@@ -40,7 +41,10 @@ describe('/health', () => {
 });
 
 describe('/ready', () => {
-  const checks = { database: 'ok', schema: 'ok', runner: 'not in this process' };
+  const checks = {
+    ...{ database: 'ok', schema: 'ok' },
+    ...{ runner: 'not in this process', redis: 'not in this process' },
+  };
 
   test('database and tables are there', async () => {
     const answer = await get('/ready');
@@ -53,6 +57,17 @@ describe('/ready', () => {
   ])('a runner whose health is %s', async (isHealthy, code, status, runner) => {
     const answer = await get('/ready', { runner: runnerThat(isHealthy) });
     expect([answer.statusCode, answer.json()]).toEqual([code, { status, checks: { ...checks, runner } }]);
+  });
+
+  test.each([
+    ['ok', 200, 'ready'],
+    ['away', 503, 'not ready'],
+    ['evicts', 503, 'not ready'],
+  ] as const)('a runner with queues on a Redis that is %s', async (redis, code, status) => {
+    const runner = runnerThat(true, { queues: { redis, look: async () => null } });
+    const answer = await get('/ready', { runner });
+    const expected = { status, checks: { ...checks, runner: 'ok', redis } };
+    expect([answer.statusCode, answer.json()]).toEqual([code, expected]);
   });
 
   test('503 from the first signal on', async () => {

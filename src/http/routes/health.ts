@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { readMigrations, schemaState } from '../../db/migrate.ts';
+import type { RedisState } from '../../runners/watch.ts';
 import { Refusal } from '../../std/refusal.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { closed } from '../schemas.ts';
@@ -15,6 +16,8 @@ interface Readiness {
     database: 'ok' | 'unreachable';
     schema: 'ok' | 'pending' | 'not understood' | 'unknown';
     runner: 'ok' | 'failing' | 'not in this process';
+    /** Where this process works with queues; who only answers does so without it. */
+    redis: RedisState | 'not in this process';
   };
 }
 
@@ -30,6 +33,7 @@ const readiness = Type.Object(
         database: Type.Enum(['ok', 'unreachable']),
         schema: Type.Enum(['ok', 'pending', 'not understood', 'unknown']),
         runner: Type.Enum(['ok', 'failing', 'not in this process']),
+        redis: Type.Enum(['ok', 'away', 'evicts', 'not in this process']),
       },
       closed,
     ),
@@ -68,8 +72,10 @@ export function healthRoutes(parts: HealthParts): Route[] {
         const checks: Readiness['checks'] = {
           ...(await checkDatabase()),
           runner: runner ? (runner.isHealthy ? 'ok' : 'failing') : 'not in this process',
+          redis: runner?.queues?.redis ?? 'not in this process',
         };
-        const isReady = checks.database === 'ok' && checks.schema === 'ok' && checks.runner !== 'failing';
+        const isWorking = checks.runner !== 'failing' && ['ok', 'not in this process'].includes(checks.redis);
+        const isReady = checks.database === 'ok' && checks.schema === 'ok' && isWorking;
         const status = isStopping() ? 'stopping' : isReady ? 'ready' : 'not ready';
         return { status: status === 'ready' ? 200 : 503, body: { status, checks } satisfies Readiness };
       },
@@ -77,7 +83,7 @@ export function healthRoutes(parts: HealthParts): Route[] {
   ];
 }
 
-type DatabaseChecks = Omit<Readiness['checks'], 'runner'>;
+type DatabaseChecks = Pick<Readiness['checks'], 'database' | 'schema'>;
 
 /** One question at a time however many ask: a database that hangs must not collect waiting connections. */
 function createDatabaseCheck({ db, clock }: HealthParts): () => Promise<DatabaseChecks> {

@@ -3,6 +3,7 @@ import { keptFor } from '../kept.ts';
 import { type createHttpCounts, type Metric, metricsText, metricsType } from '../metrics.ts';
 import { createNewsletterMetrics } from '../newsletter-metrics.ts';
 import { createOutboxMetrics, type OutboxMetricParts } from '../outbox-metrics.ts';
+import { createQueueMetrics, type QueueMetricParts } from '../queue-metrics.ts';
 import { createReviewMetrics } from '../review-metrics.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { createSeatMetrics, type SeatMetricParts } from '../seat-metrics.ts';
@@ -12,13 +13,14 @@ import { createWebhookMetrics, type WebhookMetricParts } from '../webhook-metric
 const keptMs = 5_000;
 
 export function metricsRoute(
-  parts: OutboxMetricParts & WebhookMetricParts & SeatMetricParts,
+  parts: OutboxMetricParts & WebhookMetricParts & SeatMetricParts & QueueMetricParts,
   httpCounts: ReturnType<typeof createHttpCounts>,
 ): Route {
   const outboxMetrics = keptFor(keptMs, parts.clock, createOutboxMetrics(parts));
   const webhookMetrics = keptFor(keptMs, parts.clock, createWebhookMetrics(parts));
   const newsletterMetrics = keptFor(keptMs, parts.clock, createNewsletterMetrics(parts));
   const reviewMetrics = keptFor(keptMs, parts.clock, createReviewMetrics(parts));
+  const queueMetrics = keptFor(keptMs, parts.clock, createQueueMetrics(parts));
   const seatMetrics = keptFor(keptMs, parts.clock, createSeatMetrics(parts));
   return defineRoute({
     method: 'GET',
@@ -33,6 +35,7 @@ export function metricsRoute(
         ...(await seatMetrics()),
         ...(await newsletterMetrics()),
         ...(await reviewMetrics()),
+        ...(await queueMetrics()),
         ...httpCounts.metrics(),
         ...(await processMetrics(parts.clock)),
       ];
