@@ -6,6 +6,7 @@ import { checkDatabase, type DatabaseCheckup } from './check-database.ts';
 import { checkDeliveries, type DeliveriesCheckup } from './check-deliveries.ts';
 import { checkNewsletters, checkOthers, type NewslettersCheckup } from './check-newsletters.ts';
 import { checkPauses, checkProvider, type ProviderCheckup } from './check-provider.ts';
+import { checkLeader, checkQueues, type QueuesCheckup } from './check-queues.ts';
 import { checkSeats, type SeatsCheckup } from './check-seats.ts';
 import { checkSettings } from './check-settings.ts';
 import { type Finding, note, ok, problem } from './finding.ts';
@@ -22,6 +23,8 @@ export interface Checkup {
   seats: SeatsCheckup | null;
   /** Null where there is no database to look into. */
   newsletters: NewslettersCheckup | null;
+  /** Null where there are none. */
+  queues: QueuesCheckup | null;
   server: ServerCheckup;
 }
 
@@ -34,15 +37,17 @@ export async function checkUp(config: Config, log: Log): Promise<Checkup> {
   const settings = checkSettings(config);
   const server = await askServer(config);
   const { database, findings } = await checkDatabase(config, log);
-  const before = [...settings, ...findings];
+  const { queues, findings: ofQueues } = await checkQueues(config);
+  const before = [...settings, ...findings, ...ofQueues];
   if (database.state !== 'reachable' || database.pending.length > 0) {
     const asked = await askOthersAlone(config, log);
     const all = [...before, ...(asked?.findings ?? []), serverFinding(server)];
     const nothing = { deliveries: null, seats: null, newsletters: null };
-    return { findings: all, database, provider: asked?.provider ?? null, ...nothing, server };
+    return { findings: all, database, provider: asked?.provider ?? null, ...nothing, queues, server };
   }
   const engine = await createEngine(config, { log, migrations: 'empty database only' });
   try {
+    const leader = await checkLeader(engine, config);
     const asked = await checkProvider(engine);
     const pauses = await checkPauses(engine);
     const isProviderOpen = asked.provider.circuit !== null || asked.provider.pausedUntil !== null;
@@ -51,12 +56,13 @@ export async function checkUp(config: Config, log: Log): Promise<Checkup> {
     const { newsletters, findings: ofNewsletters } = await checkNewsletters(engine, config);
     const after = [...looked.findings, ...ofSeats, ...ofNewsletters, serverFinding(server)];
     return {
-      findings: [...before, ...asked.findings, ...pauses, ...after],
+      findings: [...before, ...leader, ...asked.findings, ...pauses, ...after],
       database,
       provider: asked.provider,
       deliveries: looked.deliveries,
       seats,
       newsletters,
+      queues,
       server,
     };
   } finally {

@@ -8,6 +8,7 @@ import { addInbox } from './commands/inbox.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addNotifications } from './commands/notifications.ts';
 import { addPause, addResume } from './commands/pause.ts';
+import { addQueue } from './commands/queue.ts';
 import { addReconcile } from './commands/reconcile.ts';
 import { addReviews } from './commands/reviews.ts';
 import { addRuns } from './commands/runs.ts';
@@ -67,7 +68,7 @@ function createProgram(context: Context): Command {
       ].join('\n'),
     );
   for (const add of [
-    ...[addServe, addMigrate, addDoctor, addSend, addDeliveries, addReconcile, addPause, addResume],
+    ...[addServe, addMigrate, addDoctor, addSend, addDeliveries, addReconcile, addQueue, addPause, addResume],
     ...[
       addSuppressions,
       addSeats,

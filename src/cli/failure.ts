@@ -12,7 +12,7 @@ interface Circumstances {
 
 /**
  * What was thrown, as the user is told it, and the exit code for it: 2 for a mistake, which says what to do and has no
- * stack; 1 for what should not happen, whose stack is for whoever asks for it.
+ * stack; 1 for a service that is away, and for what should not happen, whose stack is for whoever asks for it.
  */
 export async function complain(
   error: unknown,
@@ -30,10 +30,14 @@ export async function complain(
     terminal.complain(JSON.stringify({ error: lines.join(' '), code, ...(details && { details }) }));
   } else {
     terminal.complain(...problem.lines.map(printable));
-    if (problem.exitCode === 1) terminal.complain(...(await stackOf(error)));
+    if (problem.code === unexpected) terminal.complain(...(await stackOf(error)));
   }
   return problem.exitCode;
 }
+
+const unexpected = 'unexpected';
+/** What to do is said, and yet it is nobody's mistake. */
+const outages: ReadonlySet<string> = new Set(['redis_away']);
 
 interface Problem {
   exitCode: 1 | 2;
@@ -45,7 +49,7 @@ interface Problem {
 function problemOf(error: unknown, program: Command, argv: readonly string[]): Problem {
   if (error instanceof Refusal) {
     const { message, code, details } = error;
-    return { exitCode: 2, lines: message.split('\n'), code, details };
+    return { exitCode: outages.has(code) ? 1 : 2, lines: message.split('\n'), code, details };
   }
   if (error instanceof CommanderError) {
     const code = error.code
@@ -55,7 +59,7 @@ function problemOf(error: unknown, program: Command, argv: readonly string[]): P
   }
   const { message, code } = (error ?? {}) as { message?: unknown; code?: unknown };
   const what = withoutPasswords(String(message || code || error)).replace(/[.\s]+$/, '');
-  return { exitCode: 1, lines: [`Something broke: ${what}.`], code: 'unexpected' };
+  return { exitCode: 1, lines: [`Something broke: ${what}.`], code: unexpected };
 }
 
 /** Commander's `error: unknown option '--x'\n(Did you mean --y?)` as sentences. */

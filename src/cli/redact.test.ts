@@ -6,6 +6,9 @@ test.each([
   ['postgresql://ana:s3c%40ret@db/tidings?sslpassword=s3cret', 'postgres://db/tidings'],
   ['postgres://ana:s3cret@/tidings?host=/var/run', 'postgres://…'],
   ['sqlite:./data/tidings.db', 'sqlite:./data/tidings.db'],
+  ['redis://:s3cret@cache.example.org:6379/2?password=s3cret', 'redis://cache.example.org:6379/2'],
+  ['rediss://ana:s3c%40ret@cache', 'rediss://cache'],
+  ['redis://ana:s3cret@[cache', 'redis://…'],
 ])('%s is shown as %s', (url, shown) => {
   expect(withoutCredentials(url)).toBe(shown);
 });

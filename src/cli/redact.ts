@@ -1,12 +1,13 @@
-/** A database's address without user, password and options: fit for a screen, a log, and a screenshot of either. */
-export function withoutCredentials(databaseUrl: string): string {
-  if (!/^postgres(ql)?:/.test(databaseUrl)) return databaseUrl;
+/** The address of a database or a Redis without user, password and options: fit for a screen, a log, and a screenshot of either. */
+export function withoutCredentials(url: string): string {
+  const [, scheme = ''] = /^(postgres|rediss?)(?:ql)?:/.exec(url) ?? [];
+  if (scheme === '') return url;
   try {
-    const { host, pathname } = new URL(databaseUrl);
-    return `postgres://${host}${pathname}`;
+    const { host, pathname } = new URL(url);
+    return `${scheme}://${host}${pathname}`;
   } catch {
     // What cannot be read cannot be redacted.
-    return 'postgres://…';
+    return `${scheme}://…`;
   }
 }
 

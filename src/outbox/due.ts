@@ -16,15 +16,31 @@ export interface DueWork {
  * most one entry of the index that the claim would use.
  */
 export async function readDueWork(db: Database, sources: readonly string[], now: number): Promise<DueWork[]> {
-  const groups = sources.flatMap((source) =>
-    (['suspects', ...lanes] as const).map((from) => ({ source, from })),
-  );
-  const probes = groups.map(
+  const probes = groupsOf(sources).map(
     (group) => sql`SELECT ${group.source} AS source, ${sql.lit(group.from)} AS "from" WHERE EXISTS (SELECT 1
       FROM deliveries WHERE status IN (${statusList(statusesBefore('claimed'))}) AND ${isDueIn(group, now)})`,
   );
   const { rows } = await sql<DueWork>`${sql.join(probes, sql` UNION ALL `)}`.execute(db.read);
   return rows;
+}
+
+const groupsOf = (sources: readonly string[]): DueWork[] =>
+  sources.flatMap((source) => (['suspects', ...lanes] as const).map((from) => ({ source, from })));
+
+/** How much of it there is, for people: it reads as many entries of that index as are due. */
+export async function countDue(
+  db: Database,
+  sources: readonly string[],
+  now: number,
+): Promise<(DueWork & { count: number })[]> {
+  const counts = groupsOf(sources).map(
+    (group) => sql`SELECT ${group.source} AS source, ${sql.lit(group.from)} AS "from", count(*) AS count
+      FROM deliveries WHERE status IN (${statusList(statusesBefore('claimed'))}) AND ${isDueIn(group, now)}`,
+  );
+  const { rows } = await sql<DueWork & { count: number | string }>`
+    ${sql.join(counts, sql` UNION ALL `)}
+  `.execute(db.read);
+  return rows.map((row) => ({ ...row, count: Number(row.count) })).filter(({ count }) => count > 0);
 }
 
 export interface DueRow {

@@ -6,6 +6,7 @@ import { statusesBefore } from '../domain/lifecycle.ts';
 import type { Status } from '../domain/status.ts';
 import { lapsesUntilSuspect } from './claim.ts';
 import { type DeliveryCount, readCounts } from './counts.ts';
+import { countDue, type DueWork } from './due.ts';
 import { findDelivery } from './find.ts';
 import { readPageOfPerson } from './person.ts';
 import { statusList } from './rows.ts';
@@ -43,6 +44,8 @@ export interface OutboxQueries {
   ): Promise<{ rows: DeliveryRow[]; next: Unproven | null }>;
   /** The oldest moment at which a waiting row was due, or null: how far behind we are. */
   oldestDueAt(source: string): Promise<number | null>;
+  /** What waits and is due, by source and lane. */
+  dueCounts(sources: readonly string[], now: number): Promise<(DueWork & { count: number })[]>;
 }
 
 /** A place in the list of what is said to be sent. */
@@ -76,6 +79,7 @@ export interface DeliveryFilter {
 export function createQueries(db: Database): OutboxQueries {
   return {
     counts: () => readCounts(db),
+    dueCounts: (sources, now) => countDue(db, sources, now),
     page: (filter) => readPageOfPerson(db, filter),
 
     async search(filter) {

@@ -42,12 +42,14 @@ export function addServe(program: Command, { terminal }: Context): void {
       const database = withoutCredentials(config.databaseUrl);
       if (json) {
         const { provider, role, environment } = config;
-        terminal.json({ url: running.url, database, provider, role, environment, pid: process.pid });
+        const redis = config.jobsEnabled ? withoutCredentials(config.redisUrl) : null;
+        terminal.json({ url: running.url, database, redis, provider, role, environment, pid: process.pid });
       } else {
         terminal.print(
           terminal.paint.bold('Tidings is running.'),
           `  web       ${running.url}`,
           `  database  ${database}`,
+          ...(config.jobsEnabled ? [`  queues    ${queuesLine(config)}`] : []),
           `  mail      ${config.provider}: ${providers[config.provider]}`,
           `  role      ${config.role}: ${roles[config.role]}`,
           `  keys      ${keysLine(config)}`,
@@ -61,7 +63,14 @@ export function addServe(program: Command, { terminal }: Context): void {
       if (!json) terminal.print(`${signal}: finishing what is in flight …`);
       await running.stop();
       if (!json) terminal.print('Stopped.');
+      // Nothing of ours is left; what a library has forgotten to end, with a Redis that hangs, must not keep the process.
+      AbortSignal.timeout(lingerMs).addEventListener('abort', () => process.exit());
     });
+}
+
+/** Where none is, nothing is said: each process looks by itself, and needs nothing. */
+function queuesLine({ redisUrl, bullmqPrefix }: Config): string {
+  return `${withoutCredentials(redisUrl)}, as ${bullmqPrefix}; work is shared by all processes`;
 }
 
 function keysLine(config: Config): string {
@@ -73,6 +82,8 @@ function keysLine(config: Config): string {
     ? 'one for runs of newsletters alone: whoever is on this machine may do everything else, and nobody else is answered'
     : 'none set: whoever is on this machine may do everything, and nobody else is answered';
 }
+
+const lingerMs = 2_000;
 
 /** npm passes on the Ctrl-C that the terminal has sent to the whole group already: one key, two signals. */
 const echoMs = 1_000;
