@@ -16,7 +16,8 @@ const home = process.cwd();
 const listenersAtHome = new Map(
   [process.stdout, process.stderr].map((stream) => [stream, listenersOf(stream)]),
 );
-let pid = process.pid;
+// Beyond what the system gives out, so that no server of a test has the same.
+let pid = 4_194_304 + process.pid * 10_000;
 let command;
 
 process.on('message', begin);

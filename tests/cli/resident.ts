@@ -84,6 +84,7 @@ export function startResident({ env, onGone, program }: ResidentOptions): Reside
   listen(child.stderr, 'err');
   child.unref();
   child.channel?.unref();
+  child.on('error', () => {}); // Whoever sends it something is told.
   child.on('message', (answer) => {
     if (waiting) waiting.answer = answer as Answer;
     look();
