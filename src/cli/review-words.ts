@@ -11,6 +11,8 @@ const answers = {
   duplicate_idempotency: 'Known already: this key was used before',
   already_succeeded_same_version: 'Known already: this version has been told to all who must hear of it',
   already_running_same_version: 'Known already: this version was submitted under another key',
+  already_failed_same_version:
+    'Known already: this version was submitted under another key, and somebody who must hear of it could not be told',
 } as const satisfies Record<Submitted['answer'], string>;
 
 export function tellSubmitted({ answer, job, differences }: Submitted): string[] {

@@ -83,7 +83,9 @@ export interface Submitted {
     | 'created'
     | 'duplicate_idempotency'
     | 'already_succeeded_same_version'
-    | 'already_running_same_version';
+    | 'already_running_same_version'
+    /** Somebody who must hear of it could not be told: see to that (`retry`), or submit a newer version. */
+    | 'already_failed_same_version';
   /** The one that there is, whoever made it. */
   job: ReviewJob;
   /** Names of the fields in which this submission says something else than the job. Nothing of it is done. */

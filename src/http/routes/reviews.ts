@@ -51,7 +51,7 @@ function submitRoute(reviews: CodeReviews): Route {
     bodyOctetsMax,
     answers: {
       200: {
-        when: 'Nothing new: this key was used before (`duplicate_idempotency`), or this version is known under another (`already_succeeded_same_version`, `already_running_same_version`).',
+        when: 'Nothing new: this key was used before (`duplicate_idempotency`), or this version is known under another (`already_succeeded_same_version`, `already_running_same_version`, `already_failed_same_version`).',
         schema: submitAnswer,
       },
       201: { when: 'The job is made, and its mails wait to be sent.', schema: submitAnswer },

@@ -176,8 +176,9 @@ async function recipientsOf(
       )) AS notification_id
     FROM ${input} ${joinRecipients(dialect)}
     JOIN deliveries ON deliveries.seq = recipients.delivery_seq
-    ORDER BY recipients.job_id, recipients.recipient
   `.execute(executor);
+  // Not by the database: PostgreSQL sorts by the rules of its language, in which a dot may not count.
+  rows.sort((one, other) => (one.recipient < other.recipient ? -1 : 1));
   for (const row of rows) {
     const list = byJob.get(row.job_id) ?? [];
     list.push(recipientOf(row));

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { ReviewJobRow } from '../../../db/reviews-schema.ts';
+import { createTurns } from '../../../std/in-turn.ts';
 import { Refusal } from '../../../std/refusal.ts';
 import { headColumns, type JobStanding, jobOfId, type ReviewJob, withRecipients } from './job-rows.ts';
 import type { JobState } from './job-state.ts';
@@ -33,6 +34,7 @@ const lookedAtMax = 500;
 
 export function createReviewJobs(parts: SubmitParts): ReviewJobs {
   const { db } = parts;
+  const inTurn = createTurns();
 
   async function requireRow(jobId: string): Promise<ReviewJobRow> {
     const row = await jobOfId(db.read, jobId.toLowerCase());
@@ -61,7 +63,7 @@ export function createReviewJobs(parts: SubmitParts): ReviewJobs {
   }
 
   return {
-    submit: (request, who) => submitReview(request, who, parts),
+    submit: (request, who) => submitReview(request, who, { ...parts, inTurn }),
 
     async get(jobId) {
       const [job] = await withRecipients(db.read, db.dialect, [await requireRow(jobId)]);
