@@ -258,7 +258,8 @@ export const variables = {
   logLevel: {
     name: 'LOG_LEVEL',
     default: 'info',
-    meaning: 'How much is logged to standard error.',
+    meaning:
+      'How much is logged to standard error. Commands other than `serve` leave `info` out: they say what they have done.',
     read: oneOf(...logLevels),
   } as Variable<LogLevel>,
 } satisfies { [Key in keyof Config]: Variable<Config[Key]> };

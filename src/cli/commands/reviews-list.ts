@@ -4,9 +4,11 @@ import { findingsOf } from '../../sources/code-reviews/jobs/job-rows.ts';
 import { type JobState, jobStates } from '../../sources/code-reviews/jobs/job-state.ts';
 import { wholeNumber } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
-import { printable } from '../printable.ts';
+import { printable, shellWord } from '../printable.ts';
 import { tellJob, tellRecipients } from '../review-words.ts';
 import { table } from '../table.ts';
+
+const limitByDefault = 20;
 
 interface ListOptions {
   changelist?: string;
@@ -22,11 +24,12 @@ export function addList(reviews: Command, { terminal }: Context): void {
     .description('Review jobs, newest first')
     .option('--changelist <id>', 'only of this change list')
     .addOption(new Option('--state <state>', 'only in this state').choices(jobStates))
-    .option('--limit <count>', 'how many, at most 100', wholeNumber(100), 20)
+    .option('--limit <count>', 'how many, at most 100', wholeNumber(100), limitByDefault)
     .option('--before <job>', 'only older ones: the next page')
     .option(...jsonOption)
     .addHelpText('after', example('reviews list --state failed', 'reviews list --changelist CL-17'))
-    .action(async ({ changelist: changelistId, state, before, limit, json }: ListOptions) => {
+    .action(async (options: ListOptions) => {
+      const { changelist: changelistId, state, before, limit, json } = options;
       await withEngine(async (engine) => {
         const { jobs, next } = await engine.reviews.list({ changelistId, state, before, limit });
         if (json) {
@@ -37,6 +40,8 @@ export function addList(reviews: Command, { terminal }: Context): void {
           return terminal.print(
             'No such job. Submit a review with: npx tidings reviews submit --file result.json',
           );
+        if (jobs.length === 0)
+          return terminal.print(`None among the newest. Older ones: ${nextPage(options, next)}`);
         terminal.print(
           ...table(
             jobs,
@@ -58,9 +63,19 @@ export function addList(reviews: Command, { terminal }: Context): void {
             { columnsMax: terminal.columns, paintTitle: terminal.paint.dim },
           ),
         );
-        if (next !== null) terminal.print(`More: npx tidings reviews list --before ${next}`);
+        if (next !== null) terminal.print(`More: ${nextPage(options, next)}`);
       });
     });
+}
+
+function nextPage({ changelist, state, limit }: ListOptions, before: string | null): string {
+  const words = [
+    ...(changelist === undefined ? [] : ['--changelist', changelist]),
+    ...(state === undefined ? [] : ['--state', state]),
+    ...(limit === limitByDefault ? [] : ['--limit', String(limit)]),
+    ...(before === null ? [] : ['--before', before]),
+  ];
+  return `npx tidings reviews list ${words.map(shellWord).join(' ')}`;
 }
 
 export function addShow(reviews: Command, { terminal }: Context): void {

@@ -13,7 +13,7 @@ type Executor = Tx | Database['read'];
 /** Without its findings, which are large, and which nobody reads in a list. */
 export type JobHead = Omit<ReviewJobRow, 'findings'>;
 
-export const headColumns = [
+const headColumns = [
   ...([
     'job_id',
     'idempotency_key',
@@ -86,6 +86,26 @@ export const latestJob = (executor: Executor, changelistId: string) =>
     .orderBy('review_version', 'desc')
     .limit(1)
     .executeTakeFirst();
+
+/** Those of them that there are, in the same order. */
+export async function headsOf(
+  executor: Executor,
+  dialect: DialectName,
+  jobIds: readonly string[],
+): Promise<JobHead[]> {
+  const input = rowsOf(
+    dialect,
+    { job_id: 'text' },
+    jobIds.map((job_id) => ({ job_id })),
+  );
+  const heads = await executor
+    .selectFrom('review_jobs')
+    .select(headColumns)
+    .where('job_id', 'in', sql<string>`(SELECT job_id FROM ${input})`)
+    .execute();
+  const byId = new Map(heads.map((head) => [head.job_id, head]));
+  return jobIds.flatMap((jobId) => byId.get(jobId) ?? []);
+}
 
 /** False where another job has its key, or is that version: the table's own word, and the last one. */
 export async function insertJob(tx: Tx, row: ReviewJobRow): Promise<boolean> {
