@@ -70,6 +70,7 @@ onBothDatabases('what is asked of reviews is found by its keys', (dialect) => {
     ['another try', () => reviews.retry('job-40', by)],
     ['what became of it', async () => reviews.chores[0]?.once(new AbortController().signal)],
     ['what is to be said', () => draft()],
+    ['what is to be forgotten', () => reviews.forget(many / 2)],
   ];
 
   async function draft() {

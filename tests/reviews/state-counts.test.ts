@@ -26,7 +26,7 @@ onBothDatabases('how many jobs are in each state', (dialect) => {
     first_possible_accept_at: ['sending', 'reconciling', 'needs_review'].includes(status) ? 1 : null,
   });
 
-  it('is what each of them says of itself, whoever of it is where', { timeout: 120_000 }, async () => {
+  it('is what each of them says of itself, whoever of it is where', async () => {
     const random = createSeededRandom(7);
     const below = (count: number) => Math.floor(random.next() * count);
     for (let number = 0; number < 60; number++) {
@@ -64,7 +64,7 @@ onBothDatabases('how many jobs are in each state', (dialect) => {
     expect(await counted()).toEqual(expected);
   });
 
-  it('does not forget an old trouble for many new successes', { timeout: 120_000 }, async () => {
+  it('does not forget an old trouble for many new successes', async () => {
     const { job } = await world.submit({ changelist_id: 'CL-old', idempotency_key: 'key-old' });
     const [{ row }] = [job];
     await world.db.write

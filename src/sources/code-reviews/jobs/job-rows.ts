@@ -31,6 +31,7 @@ const headColumns = [
     'created_by',
     'created_at',
     'trace_id',
+    'forgotten_at',
   ] as const),
 ] as const satisfies readonly (keyof JobHead)[];
 

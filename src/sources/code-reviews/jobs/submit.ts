@@ -168,7 +168,7 @@ async function create(
     ...{ review_version: version, previous_version: previousVersion, is_rerun: submission.isRerun ? 1 : 0 },
     ...{ title: submission.title, url: submission.url, summary: submission.summary, locale },
     ...{ findings: JSON.stringify(submission.findings), findings_count: submission.findings.length },
-    ...{ created_by: who.by, created_at: now, trace_id: who.traceId },
+    ...{ created_by: who.by, created_at: now, trace_id: who.traceId, forgotten_at: null },
   };
   if (!(await insertJob(tx, row))) return undefined;
   const made = await outbox.enqueue(
