@@ -1,4 +1,4 @@
-import type { jobJson, submitJson } from '../http/routes/review-shapes.ts';
+import type { deadLetterJson, jobJson, submitJson } from '../http/routes/review-shapes.ts';
 import { printable } from './printable.ts';
 
 type Submitted = ReturnType<typeof submitJson>;
@@ -42,5 +42,13 @@ export function tellRecipients(job: Job): string[] {
     const isOptional = required ? '' : ' (optional)';
     const beside = stage === status ? '' : ` (${stage})`;
     return `  ${printable(email)}${isOptional}: ${status}${when}${beside}${error} [delivery ${delivery_seq}]`;
+  });
+}
+
+/** Whose turn it is. */
+export function tellDeadLetters(letters: readonly ReturnType<typeof deadLetterJson>[]): string[] {
+  return letters.map(({ email, asks, error_class, code, escalated }) => {
+    const again = escalated ? ', which ended so twice' : '';
+    return `  Asks the ${asks}: ${printable(email)} (${error_class}, ${printable(code)})${again}`;
   });
 }

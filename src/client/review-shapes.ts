@@ -55,11 +55,15 @@ export interface ReviewJob {
   created_by: string;
   created_at: string;
   trace_id: string;
+  /** When `summary` and `findings` were deleted, as the server's MAIL_RETENTION_DAYS says; null while they are there. */
+  forgotten_at: string | null;
 }
 
 /** One that is asked for by its id. */
 export interface ReviewJobDetails extends ReviewJob {
   findings: Finding[];
+  /** Who of it has not heard and never will, and whom that asks. */
+  dead_letters: DeadLetter[];
 }
 
 /** One recipient of a job, in the words of the specification; `stage` is the status of the delivery. */

@@ -1,11 +1,10 @@
 import { type Command, Option } from 'commander';
 import { iso } from '../../outbox/delivery-json.ts';
-import { findingsOf } from '../../sources/code-reviews/jobs/job-rows.ts';
 import { type JobState, jobStates } from '../../sources/code-reviews/jobs/job-state.ts';
 import { wholeNumber } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { printable, shellWord } from '../printable.ts';
-import { tellJob, tellRecipients } from '../review-words.ts';
+import { tellDeadLetters, tellJob, tellRecipients } from '../review-words.ts';
 import { table } from '../table.ts';
 
 const limitByDefault = 20;
@@ -88,10 +87,14 @@ export function addShow(reviews: Command, { terminal }: Context): void {
     .action(async (jobId: string, { json }: { json?: true }) => {
       await withEngine(async (engine) => {
         const job = await engine.reviews.get(jobId);
-        const { jobJson } = await import('../../http/routes/review-shapes.ts');
-        const told = jobJson(job);
-        if (json) return terminal.json({ ...told, findings: findingsOf(job) });
-        terminal.print(...tellJob(told), ...tellRecipients(told));
+        const { jobDetails } = await import('../../http/routes/review-shapes.ts');
+        const told = await jobDetails(job, engine.reviews);
+        if (json) return terminal.json(told);
+        terminal.print(...tellJob(told), ...tellRecipients(told), ...tellDeadLetters(told.dead_letters));
+        if (told.forgotten_at !== null)
+          terminal.print(
+            `  Its summary and findings were deleted at ${told.forgotten_at}, as MAIL_RETENTION_DAYS says.`,
+          );
         if (job.recipients.some(({ sentAt }) => sentAt === null))
           terminal.print('  Why: npx tidings deliveries explain <delivery>');
       });

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import type { CodeReviews } from '../../sources/code-reviews/code-reviews.ts';
-import { findingsOf } from '../../sources/code-reviews/jobs/job-rows.ts';
 import { jobStates } from '../../sources/code-reviews/jobs/job-state.ts';
 import type { SubmitRequest } from '../../sources/code-reviews/jobs/submission.ts';
 import { speaker } from '../gate.ts';
@@ -10,6 +9,7 @@ import {
   deadLetter,
   deadLetterJson,
   jobAnswer,
+  jobDetails,
   jobJson,
   retryAnswer,
   retryJson,
@@ -118,8 +118,7 @@ function showRoute(reviews: CodeReviews): Route {
     answers: { 200: { when: 'The job.', schema: jobAnswer } },
     refusals: noJob,
     async handle({ params }) {
-      const job = await reviews.get(params.jobId);
-      return { status: 200, body: { ...jobJson(job), findings: findingsOf(job) } };
+      return { status: 200, body: await jobDetails(await reviews.get(params.jobId), reviews) };
     },
   });
 }
