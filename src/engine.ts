@@ -120,7 +120,7 @@ export async function createEngine(
     const { from, environment, retentionMs, doubtAfterMs } = config;
     const pace = createPace({ db, provider, clock, log });
     const common = { outbox, queries, sources, consent, provider, pace, clock, log, worker };
-    const keepers = [provider, consent.suppressions, newsletters];
+    const keepers = [provider, consent.suppressions, newsletters, reviews];
     const sweep = createSweep({ ...common, keepers, retentionMs, doubtAfterMs });
     const policyOf = (source: string) => (sourceNamed(source) ?? plainSource).policy;
     const leaseOf = (source: string) => leaseMs(policyOf(source), provider.guarantees);

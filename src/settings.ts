@@ -185,7 +185,7 @@ export const variables = {
     name: 'MAIL_RETENTION_DAYS',
     default: '90', // Longer than anybody asks "what did that mail say", shorter than a year's worth of addresses.
     meaning:
-      'How long the content and the address of a mail are kept after the last that was heard of it. What was told to whom, and what became of it, is kept for ever.',
+      'How long the content and the address of a mail are kept after the last that was heard of it, and with it what a review found. What was told to whom, and what became of it, is kept for ever.',
     read: (text) => {
       const days = Number(text);
       return days >= 7 && days <= 36_500
@@ -260,7 +260,8 @@ export const variables = {
   logLevel: {
     name: 'LOG_LEVEL',
     default: 'info',
-    meaning: 'How much is logged to standard error.',
+    meaning:
+      'How much is logged to standard error. Commands other than `serve` leave `info` out: they say what they have done.',
     read: oneOf(...logLevels),
   } as Variable<LogLevel>,
 } satisfies { [Key in keyof Config]: Variable<Config[Key]> };

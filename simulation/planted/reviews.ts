@@ -94,8 +94,19 @@ export const reviewBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: `${reviews}/jobs/submit.ts`,
-        find: "hasSucceeded ? 'already_succeeded_same_version' : 'already_running_same_version'",
-        replace: "'already_running_same_version' as const",
+        find: "succeeded: 'already_succeeded_same_version'",
+        replace: "succeeded: 'already_running_same_version'",
+      },
+    ],
+  },
+  {
+    ...{ name: 'a-failure-is-answered-as-under-way', rule: 'answers', where },
+    because: 'a bot waits for a version of which somebody will never hear',
+    edits: [
+      {
+        file: `${reviews}/jobs/submit.ts`,
+        find: "failed: 'already_failed_same_version'",
+        replace: "failed: 'already_running_same_version'",
       },
     ],
   },

@@ -85,6 +85,11 @@ export function createAnswerWatch({ violate }: { violate: Violate }): AnswerWatc
       case 'already_running_same_version':
         if (same !== there) say(`${name}, and that is no job of its version`);
         if (stood === 'succeeded') say(`${name}, and it has succeeded before`);
+        if (job.state === 'failed' || job.state === 'succeeded') say(`${name}, and its job is ${job.state}`);
+        break;
+      case 'already_failed_same_version':
+        if (same !== there) say(`${name}, and that is no job of its version`);
+        if (job.state !== 'failed') say(`${name}, and its job is ${job.state}`);
         break;
     }
     if (request.isBad) {

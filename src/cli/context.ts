@@ -40,7 +40,9 @@ export async function withEngine<T>(
     import('../engine.ts'),
     import('../std/log.ts'),
   ]);
-  const log = createLog({ level: config.logLevel, isForPeople: process.stderr.isTTY === true });
+  // What it has done a command says itself; what a server notes of the same is not said beside it.
+  const level = config.logLevel === 'info' ? 'warn' : config.logLevel;
+  const log = createLog({ level, isForPeople: process.stderr.isTTY === true });
   const engine = await createEngine(config, { log, migrations: 'empty database only' });
   try {
     return await work(engine, config);

@@ -1,4 +1,4 @@
-import type { jobJson, submitJson } from '../http/routes/review-shapes.ts';
+import type { deadLetterJson, jobJson, submitJson } from '../http/routes/review-shapes.ts';
 import { printable } from './printable.ts';
 
 type Submitted = ReturnType<typeof submitJson>;
@@ -11,6 +11,8 @@ const answers = {
   duplicate_idempotency: 'Known already: this key was used before',
   already_succeeded_same_version: 'Known already: this version has been told to all who must hear of it',
   already_running_same_version: 'Known already: this version was submitted under another key',
+  already_failed_same_version:
+    'Known already: this version was submitted under another key, and somebody who must hear of it could not be told',
 } as const satisfies Record<Submitted['answer'], string>;
 
 export function tellSubmitted({ answer, job, differences }: Submitted): string[] {
@@ -40,5 +42,13 @@ export function tellRecipients(job: Job): string[] {
     const isOptional = required ? '' : ' (optional)';
     const beside = stage === status ? '' : ` (${stage})`;
     return `  ${printable(email)}${isOptional}: ${status}${when}${beside}${error} [delivery ${delivery_seq}]`;
+  });
+}
+
+/** Whose turn it is. */
+export function tellDeadLetters(letters: readonly ReturnType<typeof deadLetterJson>[]): string[] {
+  return letters.map(({ email, asks, error_class, code, escalated }) => {
+    const again = escalated ? ', which ended so twice' : '';
+    return `  Asks the ${asks}: ${printable(email)} (${error_class}, ${printable(code)})${again}`;
   });
 }

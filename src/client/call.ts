@@ -56,9 +56,10 @@ export function createCall(parts: CallParts): Call {
   };
 }
 
-/** Checked here, because a NaN would be a bound that nothing ever reaches. */
+/** Checked here, because neither a NaN nor the infinite is a bound that anything ever reaches. */
 export function requireCounts({ timeoutMs, retries }: { timeoutMs: number; retries: number }): void {
-  if (!(timeoutMs > 0)) throw invalidArgument('timeoutMs must be a number of milliseconds above 0.');
+  if (!(timeoutMs > 0 && Number.isFinite(timeoutMs)))
+    throw invalidArgument('timeoutMs must be a number of milliseconds above 0.');
   if (!Number.isInteger(retries) || retries < 0) throw invalidArgument('retries must be 0 or more.');
 }
 

@@ -51,6 +51,8 @@ export interface TidingsClientOptions {
 export function createTidingsClient(options: TidingsClientOptions): TidingsClient {
   const { retries = 5, timeoutMs = 15_000, waitMaxMs = 60_000, newId = systemIds.uuid } = options;
   requireCounts({ timeoutMs, retries });
+  if (!(waitMaxMs >= 0 && Number.isFinite(waitMaxMs)))
+    throw invalidArgument('waitMaxMs must be a number of milliseconds, 0 or more.');
   const call = createCall({
     ...{ baseUrl: readBaseUrl(options.baseUrl), apiKey: readKey(options.apiKey) },
     ...{ retries, timeoutMs, waitMaxMs, newId },

@@ -55,11 +55,15 @@ export interface ReviewJob {
   created_by: string;
   created_at: string;
   trace_id: string;
+  /** When `summary` and `findings` were deleted, as the server's MAIL_RETENTION_DAYS says; null while they are there. */
+  forgotten_at: string | null;
 }
 
 /** One that is asked for by its id. */
 export interface ReviewJobDetails extends ReviewJob {
   findings: Finding[];
+  /** Who of it has not heard and never will, and whom that asks. */
+  dead_letters: DeadLetter[];
 }
 
 /** One recipient of a job, in the words of the specification; `stage` is the status of the delivery. */
@@ -83,7 +87,9 @@ export interface Submitted {
     | 'created'
     | 'duplicate_idempotency'
     | 'already_succeeded_same_version'
-    | 'already_running_same_version';
+    | 'already_running_same_version'
+    /** Somebody who must hear of it could not be told: see to that (`retry`), or submit a newer version. */
+    | 'already_failed_same_version';
   /** The one that there is, whoever made it. */
   job: ReviewJob;
   /** Names of the fields in which this submission says something else than the job. Nothing of it is done. */

@@ -27,6 +27,8 @@ interface ReviewJobsTable {
   created_by: string;
   created_at: number;
   trace_id: string;
+  /** When retention has taken summary and findings. */
+  forgotten_at: number | null;
 }
 
 interface ReviewJobRecipientsTable {

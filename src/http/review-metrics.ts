@@ -2,14 +2,18 @@ import { sql } from 'kysely';
 import type { Database } from '../db/database.ts';
 import { deadStatuses } from '../sources/code-reviews/dead-letters/dead-letters.ts';
 import { countStates } from '../sources/code-reviews/jobs/state-counts.ts';
+import type { Clock } from '../std/clock.ts';
+import { keptFor } from './kept.ts';
 import type { Metric } from './metrics.ts';
 
-/** How review jobs stand, and what of them an operator must decide. Both look at a bounded number of rows. */
-const newestMax = 500;
+/** All jobs are counted: a tenth of a second where there are a million. */
+const statesKeptMs = 60_000;
 
-export function createReviewMetrics({ db }: { db: Database }): () => Promise<Metric[]> {
+/** How review jobs stand, and what of them an operator must decide. */
+export function createReviewMetrics({ db, clock }: { db: Database; clock: Clock }): () => Promise<Metric[]> {
+  const countedStates = keptFor(statesKeptMs, clock, () => countStates(db));
   return async () => {
-    const states = await countStates(db, newestMax);
+    const states = await countedStates();
     // Only what has escalated and has not been mended since: few, and found by an index of their own.
     const { rows } = await sql<{ count: number | string }>`
       SELECT COUNT(DISTINCT replays.delivery_seq) AS count FROM review_replays AS replays
@@ -19,7 +23,7 @@ export function createReviewMetrics({ db }: { db: Database }): () => Promise<Met
     return [
       {
         ...{ name: 'review_jobs', type: 'gauge' },
-        help: `Of the newest ${newestMax} review jobs, how many are in each state. Alert when some are failed.`,
+        help: 'Review jobs by state, of all that there ever were; counted once a minute. Alert when failed grows.',
         samples: Object.entries(states).map(([state, value]) => ({ labels: { state }, value })),
       },
       {

@@ -26,7 +26,7 @@ describe('tidings reviews', () => {
     timeout: 120_000,
   }, async () => {
     const submitted = await run('submit', '--file', file('result.json', review));
-    expect(submitted.code).toBe(0);
+    expect([submitted.code, submitted.err]).toEqual([0, '']);
     expect(submitted.out).toMatch(
       /^Submitted\.\nJob [0-9a-f-]{36}: CL-17 version 3, queued\n {2}Cache the policy\n {2}0 of 1 who must hear of it have been told, and 1 more who need not\.\n$/,
     );
@@ -89,6 +89,10 @@ describe('tidings reviews', () => {
       answer: 'created',
       job: { previous_version: 3, rerun: true },
     });
+    const page = await run('list', '--changelist', 'CL-17', '--limit', '1');
+    const more = /^More: npx tidings reviews (.*)$/m.exec(page.out)?.[1]?.split(' ') ?? [];
+    expect(more.slice(0, -1)).toEqual(['list', '--changelist', 'CL-17', '--limit', '1', '--before']);
+    expect((await run(...more)).out).toContain(jobId);
     const stale = await run(
       'submit',
       '--server',

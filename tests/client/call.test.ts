@@ -151,7 +151,11 @@ describe('what cannot be asked is refused before it is sent', () => {
     ['a query', { baseUrl: 'https://tidings.example.org?a=b' }],
     ['a key with its line break', { baseUrl, apiKey: 's3cret\n' }],
     ['a key that no header can hold', { baseUrl, apiKey: 's3cret–' }],
-    ['a time that never ends', { baseUrl, timeoutMs: Number.NaN }],
+    ['a time that is none', { baseUrl, timeoutMs: Number.NaN }],
+    ['a time that never ends', { baseUrl, timeoutMs: Number.POSITIVE_INFINITY }],
+    ['a wait that is none', { baseUrl, waitMaxMs: Number.NaN }],
+    ['a wait that never ends', { baseUrl, waitMaxMs: Number.POSITIVE_INFINITY }],
+    ['a wait into the past', { baseUrl, waitMaxMs: -1 }],
     ['less than no retries', { baseUrl, retries: -1 }],
   ])('%s', (_, options) => {
     const making = () => createTidingsClient(options);

@@ -164,6 +164,7 @@ onBothDatabases('reviews by the client', (dialect) => {
         { email: ana, status: 'failed', stage: 'failed_permanent', notified_at: null },
         { email: bob, status: 'sent', required: false },
       ],
+      dead_letters: [{ email: ana, error_class: 'permanent_recipient', asks: 'caller' }],
     });
     const reading = lossy.with({ apiKey: keys.read[0] }).reviews;
     const letters = [];

@@ -34,9 +34,11 @@ onBothDatabases('003-10 idempotency', (dialect) => {
       await world.clock.advance(1_000 * 24 * hourMs);
       await world.sweep();
       const repeat = await world.submit({ recipients: to('not an address'), review_version: 1 });
+      // The record as it was created, but for the words that retention has taken (0035).
+      const row = { ...job.row, summary: null, findings: '[]', forgotten_at: world.clock.now() };
       expect(repeat).toMatchObject({
         ...{ answer: 'duplicate_idempotency', differences: ['review_version', 'recipients'] },
-        job: { state: 'succeeded', row: job.row },
+        job: { state: 'succeeded', row },
       });
     });
 

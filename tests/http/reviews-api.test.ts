@@ -43,7 +43,7 @@ onBothDatabases('review jobs over HTTP', (dialect) => {
     const shown = await api.ask('GET', `${path}/jobs/${made.json.job.job_id.toUpperCase()}`, {
       key: keys.service[0],
     });
-    expect(shown.json).toEqual({ ...made.json.job, findings: reviewBody().findings });
+    expect(shown.json).toEqual({ ...made.json.job, findings: reviewBody().findings, dead_letters: [] });
   });
 
   it('an older version and an unasked rerun are refused with what to do', async () => {
@@ -169,6 +169,10 @@ onBothDatabases('review jobs over HTTP', (dialect) => {
         escalated: false,
       },
     ]);
+    const shown = await api.ask('GET', `${path}/jobs/${job.job_id}`, { key: keys.service[0] });
+    expect(shown.json.dead_letters, 'the caller is asked where the caller looks').toEqual(
+      (await letters()).dead_letters,
+    );
     const first = await retry(keys.service[0], { reason: 'the account was made', by: 'the bot' });
     expect(first.json).toMatchObject({
       job: { state: 'in_progress' },

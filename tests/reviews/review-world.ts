@@ -149,7 +149,7 @@ export async function createReviewWorld(dialect: DialectName): Promise<ReviewWor
         await new Promise((resolve) => setTimeout(resolve, 2));
     },
     async sweep() {
-      const keepers = [provider, consent.suppressions];
+      const keepers = [provider, consent.suppressions, reviews];
       const parts = { outbox, queries, keepers, clock, log, retentionMs: 90 * 24 * hourMs };
       await createSweep({ ...parts, doubtAfterMs: hourMs }).runOnce();
     },

@@ -5,6 +5,8 @@ import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { printable } from '../printable.ts';
 import { table } from '../table.ts';
 
+const limitByDefault = 50;
+
 interface ListOptions {
   limit: number;
   below?: number;
@@ -17,7 +19,7 @@ export function addDeadLetters(reviews: Command, { terminal }: Context): void {
     .description(
       'Reviewers who have not heard and by themselves never will, and who can do something about it',
     )
-    .option('--limit <count>', 'how many, at most 200', wholeNumber(200), 50)
+    .option('--limit <count>', 'how many, at most 200', wholeNumber(200), limitByDefault)
     .option('--below <seq>', 'only lower numbers: the next page', wholeNumber(Number.MAX_SAFE_INTEGER))
     .option(...jsonOption)
     .addHelpText('after', example('reviews dead-letters'))
@@ -53,7 +55,8 @@ export function addDeadLetters(reviews: Command, { terminal }: Context): void {
             { columnsMax: terminal.columns, paintTitle: terminal.paint.dim },
           ),
         );
-        if (next !== null) terminal.print(`More: npx tidings reviews dead-letters --below ${next}`);
+        const words = limit === limitByDefault ? '' : ` --limit ${limit}`;
+        if (next !== null) terminal.print(`More: npx tidings reviews dead-letters${words} --below ${next}`);
       });
     });
 }

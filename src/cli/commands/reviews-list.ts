@@ -1,12 +1,13 @@
 import { type Command, Option } from 'commander';
 import { iso } from '../../outbox/delivery-json.ts';
-import { findingsOf } from '../../sources/code-reviews/jobs/job-rows.ts';
 import { type JobState, jobStates } from '../../sources/code-reviews/jobs/job-state.ts';
 import { wholeNumber } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
-import { printable } from '../printable.ts';
-import { tellJob, tellRecipients } from '../review-words.ts';
+import { printable, shellWord } from '../printable.ts';
+import { tellDeadLetters, tellJob, tellRecipients } from '../review-words.ts';
 import { table } from '../table.ts';
+
+const limitByDefault = 20;
 
 interface ListOptions {
   changelist?: string;
@@ -22,11 +23,12 @@ export function addList(reviews: Command, { terminal }: Context): void {
     .description('Review jobs, newest first')
     .option('--changelist <id>', 'only of this change list')
     .addOption(new Option('--state <state>', 'only in this state').choices(jobStates))
-    .option('--limit <count>', 'how many, at most 100', wholeNumber(100), 20)
+    .option('--limit <count>', 'how many, at most 100', wholeNumber(100), limitByDefault)
     .option('--before <job>', 'only older ones: the next page')
     .option(...jsonOption)
     .addHelpText('after', example('reviews list --state failed', 'reviews list --changelist CL-17'))
-    .action(async ({ changelist: changelistId, state, before, limit, json }: ListOptions) => {
+    .action(async (options: ListOptions) => {
+      const { changelist: changelistId, state, before, limit, json } = options;
       await withEngine(async (engine) => {
         const { jobs, next } = await engine.reviews.list({ changelistId, state, before, limit });
         if (json) {
@@ -37,6 +39,8 @@ export function addList(reviews: Command, { terminal }: Context): void {
           return terminal.print(
             'No such job. Submit a review with: npx tidings reviews submit --file result.json',
           );
+        if (jobs.length === 0)
+          return terminal.print(`None among the newest. Older ones: ${nextPage(options, next)}`);
         terminal.print(
           ...table(
             jobs,
@@ -58,9 +62,19 @@ export function addList(reviews: Command, { terminal }: Context): void {
             { columnsMax: terminal.columns, paintTitle: terminal.paint.dim },
           ),
         );
-        if (next !== null) terminal.print(`More: npx tidings reviews list --before ${next}`);
+        if (next !== null) terminal.print(`More: ${nextPage(options, next)}`);
       });
     });
+}
+
+function nextPage({ changelist, state, limit }: ListOptions, before: string | null): string {
+  const words = [
+    ...(changelist === undefined ? [] : ['--changelist', changelist]),
+    ...(state === undefined ? [] : ['--state', state]),
+    ...(limit === limitByDefault ? [] : ['--limit', String(limit)]),
+    ...(before === null ? [] : ['--before', before]),
+  ];
+  return `npx tidings reviews list ${words.map(shellWord).join(' ')}`;
 }
 
 export function addShow(reviews: Command, { terminal }: Context): void {
@@ -73,10 +87,14 @@ export function addShow(reviews: Command, { terminal }: Context): void {
     .action(async (jobId: string, { json }: { json?: true }) => {
       await withEngine(async (engine) => {
         const job = await engine.reviews.get(jobId);
-        const { jobJson } = await import('../../http/routes/review-shapes.ts');
-        const told = jobJson(job);
-        if (json) return terminal.json({ ...told, findings: findingsOf(job) });
-        terminal.print(...tellJob(told), ...tellRecipients(told));
+        const { jobDetails } = await import('../../http/routes/review-shapes.ts');
+        const told = await jobDetails(job, engine.reviews);
+        if (json) return terminal.json(told);
+        terminal.print(...tellJob(told), ...tellRecipients(told), ...tellDeadLetters(told.dead_letters));
+        if (told.forgotten_at !== null)
+          terminal.print(
+            `  Its summary and findings were deleted at ${told.forgotten_at}, as MAIL_RETENTION_DAYS says.`,
+          );
         if (job.recipients.some(({ sentAt }) => sentAt === null))
           terminal.print('  Why: npx tidings deliveries explain <delivery>');
       });

@@ -1,10 +1,16 @@
 import { Type } from 'typebox';
 import { iso } from '../../outbox/delivery-json.ts';
+import type { CodeReviews } from '../../sources/code-reviews/code-reviews.ts';
 import { errorClasses, steps } from '../../sources/code-reviews/dead-letters/cause.ts';
 import type { DeadLetter } from '../../sources/code-reviews/dead-letters/dead-letters.ts';
 import type { Retried } from '../../sources/code-reviews/dead-letters/retry.ts';
 import { retryOutcomes } from '../../sources/code-reviews/dead-letters/retry.ts';
-import type { JobRecipient, JobStanding, ReviewJob } from '../../sources/code-reviews/jobs/job-rows.ts';
+import {
+  findingsOf,
+  type JobRecipient,
+  type JobStanding,
+  type ReviewJob,
+} from '../../sources/code-reviews/jobs/job-rows.ts';
 import { jobStates } from '../../sources/code-reviews/jobs/job-state.ts';
 import { findingsMax, recipientsMax } from '../../sources/code-reviews/jobs/submission.ts';
 import { type SubmitAnswer, submitAnswers } from '../../sources/code-reviews/jobs/submit.ts';
@@ -84,6 +90,32 @@ const recipient = Type.Object(
   closed,
 );
 
+export const deadLetter = Type.Object(
+  {
+    job_id: Type.String({ format: 'uuid' }),
+    changelist_id: Type.String(),
+    review_version: Type.Integer(),
+    email: Type.String(),
+    required: Type.Boolean(),
+    delivery_seq: Type.Integer(),
+    error_class: Type.Enum([...errorClasses]),
+    step: Type.Enum([...steps], { description: 'Where on its way it ended.' }),
+    stage: status,
+    code: Type.String(),
+    first_failed_at: time,
+    last_failed_at: time,
+    failures: Type.Integer(),
+    notified_at: timeOrNull,
+    asks: Type.Enum(['caller', 'operator'], { description: 'Who can do something about it.' }),
+    escalated: Type.Boolean({ description: 'It was tried again and ended in the same way.' }),
+    context: Type.Object(
+      { message: textOrNull, provider: textOrNull, attempts: Type.Integer(), rounds: Type.Integer() },
+      closed,
+    ),
+  },
+  closed,
+);
+
 export const jobAnswer = Type.Object(
   {
     job_id: Type.String({ format: 'uuid' }),
@@ -100,9 +132,18 @@ export const jobAnswer = Type.Object(
     findings_count: Type.Integer(),
     findings: Type.Optional(Type.Array(finding, { description: 'Of one job that is asked for by its id.' })),
     recipients: Type.Array(recipient),
+    dead_letters: Type.Optional(
+      Type.Array(deadLetter, {
+        description:
+          'Of one job that is asked for by its id: who of it has not heard and never will, and whom that asks.',
+      }),
+    ),
     created_by: Type.String(),
     created_at: time,
     trace_id: Type.String(),
+    forgotten_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      description: 'When `summary` and `findings` were deleted, as `MAIL_RETENTION_DAYS` says.',
+    }),
   },
   closed,
 );
@@ -125,8 +166,16 @@ export function jobJson({ row, recipients, state }: JobStanding) {
     created_by: row.created_by,
     created_at: iso(row.created_at),
     trace_id: row.trace_id,
+    forgotten_at: iso(row.forgotten_at),
   };
 }
+
+/** As one job is shown that is asked for by its id. */
+export const jobDetails = async (job: ReviewJob, reviews: Pick<CodeReviews, 'deadLettersOf'>) => ({
+  ...jobJson(job),
+  findings: findingsOf(job),
+  dead_letters: (await reviews.deadLettersOf(job)).map(deadLetterJson),
+});
 
 function recipientJson({ status: stage, sentAt, lastError, ...one }: JobRecipient) {
   return {
@@ -184,32 +233,6 @@ export const retryJson = (job: ReviewJob, recipients: readonly Retried[]) => ({
     ...{ email, requeued, outcome, stage, sentence },
   })),
 });
-
-export const deadLetter = Type.Object(
-  {
-    job_id: Type.String({ format: 'uuid' }),
-    changelist_id: Type.String(),
-    review_version: Type.Integer(),
-    email: Type.String(),
-    required: Type.Boolean(),
-    delivery_seq: Type.Integer(),
-    error_class: Type.Enum([...errorClasses]),
-    step: Type.Enum([...steps], { description: 'Where on its way it ended.' }),
-    stage: status,
-    code: Type.String(),
-    first_failed_at: time,
-    last_failed_at: time,
-    failures: Type.Integer(),
-    notified_at: timeOrNull,
-    asks: Type.Enum(['caller', 'operator'], { description: 'Who can do something about it.' }),
-    escalated: Type.Boolean({ description: 'It was tried again and ended in the same way.' }),
-    context: Type.Object(
-      { message: textOrNull, provider: textOrNull, attempts: Type.Integer(), rounds: Type.Integer() },
-      closed,
-    ),
-  },
-  closed,
-);
 
 export const deadLetterJson = (one: DeadLetter) => ({
   job_id: one.jobId,

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import type { CodeReviews } from '../../sources/code-reviews/code-reviews.ts';
-import { findingsOf } from '../../sources/code-reviews/jobs/job-rows.ts';
 import { jobStates } from '../../sources/code-reviews/jobs/job-state.ts';
 import type { SubmitRequest } from '../../sources/code-reviews/jobs/submission.ts';
 import { speaker } from '../gate.ts';
@@ -10,6 +9,7 @@ import {
   deadLetter,
   deadLetterJson,
   jobAnswer,
+  jobDetails,
   jobJson,
   retryAnswer,
   retryJson,
@@ -51,7 +51,7 @@ function submitRoute(reviews: CodeReviews): Route {
     bodyOctetsMax,
     answers: {
       200: {
-        when: 'Nothing new: this key was used before (`duplicate_idempotency`), or this version is known under another (`already_succeeded_same_version`, `already_running_same_version`).',
+        when: 'Nothing new: this key was used before (`duplicate_idempotency`), or this version is known under another (`already_succeeded_same_version`, `already_running_same_version`, `already_failed_same_version`).',
         schema: submitAnswer,
       },
       201: { when: 'The job is made, and its mails wait to be sent.', schema: submitAnswer },
@@ -118,8 +118,7 @@ function showRoute(reviews: CodeReviews): Route {
     answers: { 200: { when: 'The job.', schema: jobAnswer } },
     refusals: noJob,
     async handle({ params }) {
-      const job = await reviews.get(params.jobId);
-      return { status: 200, body: { ...jobJson(job), findings: findingsOf(job) } };
+      return { status: 200, body: await jobDetails(await reviews.get(params.jobId), reviews) };
     },
   });
 }

@@ -6,9 +6,15 @@ import type { Clock } from '../../std/clock.ts';
 import type { Ids } from '../../std/ids.ts';
 import type { Log } from '../../std/log.ts';
 import type { Chore, Source } from '../source.ts';
-import { type DeadLetterPage, readDeadLetters } from './dead-letters/dead-letters.ts';
+import {
+  type DeadLetter,
+  type DeadLetterPage,
+  deadLettersOf,
+  readDeadLetters,
+} from './dead-letters/dead-letters.ts';
 import { createReplayChore } from './dead-letters/replays.ts';
 import { type Retried, type RetryOrder, retryJob } from './dead-letters/retry.ts';
+import { forgetReviews } from './jobs/forget.ts';
 import type { ReviewJob } from './jobs/job-rows.ts';
 import { createReviewJobs, type ReviewJobs } from './jobs/jobs.ts';
 import { createReviewSource } from './mail/review-source.ts';
@@ -22,8 +28,12 @@ export interface CodeReviews extends ReviewJobs {
   readonly source: Source;
   /** What it does by itself, where somebody works. */
   readonly chores: readonly Chore[];
+  /** Retention: of reviews whose mails are gone, what they found. */
+  forget(before: number): Promise<void>;
   /** Newest first. */
   deadLetters(page: { below?: number | undefined; limit: number }): Promise<DeadLetterPage>;
+  /** Of this job, as it was read. */
+  deadLettersOf(job: ReviewJob): Promise<DeadLetter[]>;
   /** Answers for each recipient what came of it, and the job as it is then. */
   retry(jobId: string, order: RetryOrder): Promise<{ job: ReviewJob; recipients: Retried[] }>;
 }
@@ -47,7 +57,12 @@ export function createCodeReviews(parts: CodeReviewsParts): CodeReviews {
     ...jobs,
     source: createReviewSource(parts),
     chores: [createReplayChore(parts)],
+    async forget(before) {
+      const jobs = await forgetReviews(parts, before);
+      if (jobs > 0) parts.log.info('reviews.forgotten', { jobs });
+    },
     deadLetters: (page) => readDeadLetters(page, parts),
+    deadLettersOf: (job) => deadLettersOf(job, parts.db),
     async retry(jobId, order) {
       const recipients = await retryJob(await jobs.get(jobId), order, parts);
       return { job: await jobs.get(jobId), recipients };

@@ -85,7 +85,7 @@ const policy: Who = { errorClass: 'permanent_policy', asks: 'operator' };
 const contentCodes: ReadonlySet<string> = new Set([
   ...['missing_variable', 'variable_too_long', 'invalid_variable', 'missing_locale'],
   ...['subject_too_long', 'subject_empty', 'subject_injection', 'subject_encoded'],
-  ...['body_too_big', 'body_character', 'mail_too_big', 'message_too_big'],
+  ...['body_too_big', 'body_character', 'mail_too_big', 'message_too_big', 'review_forgotten'],
 ]);
 const recipientCodes: ReadonlySet<string> = new Set([
   ...[mailboxUnknown, 'invalid_recipient', 'to_invalid', 'invalid_to_address', 'no_address'],

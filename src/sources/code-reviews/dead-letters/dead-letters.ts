@@ -5,6 +5,7 @@ import type { DeliveryRow } from '../../../db/schema.ts';
 import { type Status, statuses, statusNames } from '../../../domain/status.ts';
 import type { DeliveryError } from '../../../domain/transition.ts';
 import type { OutboxQueries } from '../../../outbox/queries.ts';
+import type { ReviewJob } from '../jobs/job-rows.ts';
 import { reviewSource } from '../occasion.ts';
 import { type Cause, causeOf } from './cause.ts';
 import { codeOf, type Failures, readFailures } from './failures.ts';
@@ -60,15 +61,29 @@ export async function readDeadLetters(
     ...{ source: reviewSource, status: deadStatuses, limit },
     ...(below !== undefined && { below }),
   });
+  return { deadLetters: await deadAmong(rows, db), next };
+}
+
+/** Those of one job, for whoever asks about it: the caller is asked by them, too. By address. */
+export async function deadLettersOf({ recipients }: ReviewJob, db: Database): Promise<DeadLetter[]> {
+  const seqs = recipients
+    .filter(({ status }) => deadStatuses.includes(status))
+    .map(({ deliverySeq }) => deliverySeq);
+  if (seqs.length === 0) return [];
+  const rows = await db.read.selectFrom('deliveries').selectAll().where('seq', 'in', seqs).execute();
+  const letters = await deadAmong(rows, db);
+  return letters.sort((one, other) => (one.recipient < other.recipient ? -1 : 1));
+}
+
+async function deadAmong(rows: readonly DeliveryRow[], db: Database): Promise<DeadLetter[]> {
   const seqs = rows.map(({ seq }) => seq);
   const jobs = await readJobs(db, seqs);
   const failuresOf = await readFailures(db.read, db.dialect, seqs);
-  const deadLetters = rows.flatMap((row) => {
+  return rows.flatMap((row) => {
     const job = jobs.get(row.seq);
     const failures = failuresOf(row.seq);
     return job && isDead(row, failures) ? [deadLetterOf(row, job, failures)] : [];
   });
-  return { deadLetters, next };
 }
 
 /** Whoever complained has got it. */

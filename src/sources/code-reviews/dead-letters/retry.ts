@@ -49,7 +49,8 @@ const sentences = {
   unsubscribed:
     'They have unsubscribed from code reviews; only they, or an operator for them, can take it back.',
   escalated: 'It was tried again and ended in the same way; an operator must decide.',
-  forgotten: 'Its content and address were deleted, as MAIL_RETENTION_DAYS says: submit the review again.',
+  forgotten:
+    'Its content and address were deleted, as MAIL_RETENTION_DAYS says: submit the review as a newer version.',
 } as const;
 export type RetryOutcome = keyof typeof sentences;
 export const retryOutcomes = Object.keys(sentences) as RetryOutcome[];

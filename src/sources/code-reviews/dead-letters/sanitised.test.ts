@@ -13,6 +13,11 @@ test.each([
   ['Authorization: Bearer abc.def.ghi refused', 'Authorization: Bearer [secret] refused'],
   ['cannot open smtp://user:pass@mail.example.org:25', 'cannot open smtp://mail.example.org:25'],
   ['password=hunter2 is wrong', 'password=[secret] is wrong'],
+  ['{"token":"abc123","code":7}', '{"token":"[secret]","code":7}'],
+  ["{'api_key': 'abc123'}", "{'api_key': '[secret]'}"],
+  ['bad eyJhbGciOi.eyJzdWIi.c2ln here', 'bad [secret] here'],
+  ['https://x.example/?token=abc&u=1', 'https://x.example/?token=[secret]&u=1'],
+  [`${' '.repeat(1_190)}ana.popescu@example.org`, '[address]'],
   ['two\nlines\tand \u0007 a bell', 'two lines and a bell'],
 ])('%s', (text, clean) => {
   expect(sanitised(text)).toBe(clean);

@@ -8,11 +8,13 @@ const lengthMax = 300;
  */
 export function sanitised(text: string): string {
   const line = text
-    .slice(0, 4 * lengthMax)
+    // Blanks first: an address that is cut in half behind many of them would look like none.
     .replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .slice(0, 4 * lengthMax)
     .replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi, '$1')
     .replace(/\b(bearer|basic)\s+\S+/gi, '$1 [secret]')
     .replace(/\b(?:re|whsec|sk|pk|key|token|ghp|xox[a-z])_[\w-]{6,}/gi, '[secret]')
-    .replace(/\b(password|secret|token|api[_-]?key)(\s*[=:]\s*)\S+/gi, '$1$2[secret]');
+    .replace(/\beyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?/g, '[secret]')
+    .replace(/\b(password|secret|token|api[_-]?key)(["']?\s*[=:]\s*["']?)[^\s"'&,}]+/gi, '$1$2[secret]');
   return withoutAddresses(line).slice(0, lengthMax).trim();
 }

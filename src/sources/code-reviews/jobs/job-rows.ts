@@ -13,7 +13,7 @@ type Executor = Tx | Database['read'];
 /** Without its findings, which are large, and which nobody reads in a list. */
 export type JobHead = Omit<ReviewJobRow, 'findings'>;
 
-export const headColumns = [
+const headColumns = [
   ...([
     'job_id',
     'idempotency_key',
@@ -31,6 +31,7 @@ export const headColumns = [
     'created_by',
     'created_at',
     'trace_id',
+    'forgotten_at',
   ] as const),
 ] as const satisfies readonly (keyof JobHead)[];
 
@@ -86,6 +87,26 @@ export const latestJob = (executor: Executor, changelistId: string) =>
     .orderBy('review_version', 'desc')
     .limit(1)
     .executeTakeFirst();
+
+/** Those of them that there are, in the same order. */
+export async function headsOf(
+  executor: Executor,
+  dialect: DialectName,
+  jobIds: readonly string[],
+): Promise<JobHead[]> {
+  const input = rowsOf(
+    dialect,
+    { job_id: 'text' },
+    jobIds.map((job_id) => ({ job_id })),
+  );
+  const heads = await executor
+    .selectFrom('review_jobs')
+    .select(headColumns)
+    .where('job_id', 'in', sql<string>`(SELECT job_id FROM ${input})`)
+    .execute();
+  const byId = new Map(heads.map((head) => [head.job_id, head]));
+  return jobIds.flatMap((jobId) => byId.get(jobId) ?? []);
+}
 
 /** False where another job has its key, or is that version: the table's own word, and the last one. */
 export async function insertJob(tx: Tx, row: ReviewJobRow): Promise<boolean> {
@@ -176,8 +197,9 @@ async function recipientsOf(
       )) AS notification_id
     FROM ${input} ${joinRecipients(dialect)}
     JOIN deliveries ON deliveries.seq = recipients.delivery_seq
-    ORDER BY recipients.job_id, recipients.recipient
   `.execute(executor);
+  // Not by the database: PostgreSQL sorts by the rules of its language, in which a dot may not count.
+  rows.sort((one, other) => (one.recipient < other.recipient ? -1 : 1));
   for (const row of rows) {
     const list = byJob.get(row.job_id) ?? [];
     list.push(recipientOf(row));

@@ -59,15 +59,39 @@ describe('what a bot posts', () => {
     '/relative',
     'https://u:p@x.org',
     'data:,x',
-    `https://x/${'a'.repeat(2_048)}`,
   ])('%s is no link', (url) => {
     expect(fieldsOf({ url })).toEqual(['url']);
+  });
+
+  test('a link that is too long is told so: only when it is encoded, where it has other letters', () => {
+    for (const url of [`https://x/${'a'.repeat(2_048)}`, `https://x/${'界'.repeat(400)}`])
+      expect(readSubmission(request({ url })).problems).toEqual([
+        { field: 'url', problem: 'url has more than 2048 characters, as it would stand in a mail.' },
+      ]);
+  });
+
+  test.each([
+    ['blanks', ' \t\n\u00a0\u3000'],
+    ['signs without width', '\u200b\u200c\u200d\u2060\ufeff'],
+    ['a soft hyphen', '\u00ad'],
+    ['signs that turn others round', '\u202e\u2066\u200f'],
+    ['fillers', '\u3164\u115f\uffa0\u2800'],
+    ['variations of nothing', '\ufe0f\u{e0100}'],
+  ])('of %s nothing can be seen', (_, text) => {
+    const findings = [{ severity: 'info', message: text }] as const;
+    expect(fieldsOf({ title: text, changelist_id: text, idempotency_key: text, findings })).toEqual([
+      ...['idempotency_key', 'changelist_id', 'title', 'findings[0].message'],
+    ]);
+  });
+
+  test.each(['.', '界', '👍🏽', 'a\u200d', '\u0301', '\ue000', '\u0378'])('%j can', (title) => {
+    expect(fieldsOf({ title })).toEqual([]);
   });
 
   test('half of a character, and texts with nothing in them', () => {
     expect(
       fieldsOf({
-        ...{ title: '\u202e \u200b'.replace('\u200b', ''), summary: 'half \ud800' },
+        ...{ title: '\u202e \u200b', summary: 'half \ud800' },
         findings: [
           { severity: 'info', message: '\n\t ' },
           { severity: 'info', message: 'fine', file: '\udc00' },

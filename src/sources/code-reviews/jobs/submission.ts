@@ -1,5 +1,4 @@
 import { type Address, addressKey, parseAddress } from '../../../domain/address.ts';
-import { lineOf } from '../../../std/one-line.ts';
 import { Refusal } from '../../../std/refusal.ts';
 import { parseUrl } from '../../../std/url.ts';
 import type { Finding } from '../mail/review-props.ts';
@@ -59,15 +58,14 @@ export const findingsMax = 1_000;
 
 export function readSubmission(request: SubmitRequest): ReadSubmission {
   const { recipients, problems } = readRecipients(request.recipients);
-  const url = request.url === undefined ? null : linkOf(request.url);
-  if (url === undefined)
-    problems.push({ field: 'url', problem: 'url must be an http or https address without a password.' });
+  const { link = null, problem } = request.url === undefined ? {} : readLink(request.url);
+  if (problem !== undefined) problems.push({ field: 'url', problem });
   problems.push(...textProblems(request));
   return {
     submission: {
       ...{ idempotencyKey: request.idempotency_key, changelistId: request.changelist_id },
       ...{ version: request.review_version, isRerun: request.rerun ?? false },
-      ...{ recipients, title: request.title, url: url ?? null, summary: request.summary || null },
+      ...{ recipients, title: request.title, url: link, summary: request.summary || null },
       findings: (request.findings ?? []).map(({ severity, message, file, line }) => ({
         ...{ severity, message },
         ...(file && { file }),
@@ -115,7 +113,7 @@ function textProblems(request: SubmitRequest): SubmissionProblem[] {
   const check = (field: string, text: string, mustShow: boolean) => {
     if (!text.isWellFormed())
       problems.push({ field, problem: `${field} holds half of a Unicode character; send it as UTF-8.` });
-    else if (mustShow && lineOf(text, text.length + 1) === '')
+    else if (mustShow && !visible.test(text))
       problems.push({ field, problem: `${field} has nothing in it that can be seen.` });
   };
   check('idempotency_key', idempotency_key, true);
@@ -129,15 +127,23 @@ function textProblems(request: SubmitRequest): SubmissionProblem[] {
   return problems;
 }
 
+/**
+ * Any sign that leaves something on the page: no blank, no control, nothing that only steers its neighbours. Fillers are letters to
+ * Unicode, and the empty pattern of braille is a symbol; both look like nothing.
+ */
+const visible = /[^\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
 const linkCharactersMax = 2_048;
 
 /** Percent-encoded where it was not: other letters are no address that every mail program opens. */
-function linkOf(text: string): string | undefined {
+function readLink(text: string): { link?: string; problem?: string } {
   const url = parseUrl(text.trim());
-  if (!url || !['http:', 'https:'].includes(url.protocol)) return undefined;
-  if (url.username !== '' || url.password !== '') return undefined;
+  const isPlain = url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+  if (!isPlain) return { problem: 'url must be an http or https address without a password.' };
   const link = url.href.replaceAll(/[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]/g, encodeURIComponent);
-  return link.length <= linkCharactersMax ? link : undefined;
+  return link.length <= linkCharactersMax
+    ? { link }
+    : { problem: `url has more than ${linkCharactersMax} characters, as it would stand in a mail.` };
 }
 
 /** Also of five hundred bad addresses each is named. */

@@ -3,6 +3,7 @@ import type { ReviewJobRow } from '../../../db/reviews-schema.ts';
 import type { Outbox } from '../../../outbox/outbox.ts';
 import type { Clock } from '../../../std/clock.ts';
 import type { Ids } from '../../../std/ids.ts';
+import type { InTurn } from '../../../std/in-turn.ts';
 import type { Log } from '../../../std/log.ts';
 import { Refusal } from '../../../std/refusal.ts';
 import { occasionOf, reviewSource } from '../occasion.ts';
@@ -16,6 +17,7 @@ import {
   type ReviewJob,
   withRecipients,
 } from './job-rows.ts';
+import type { JobState } from './job-state.ts';
 import {
   type ReadSubmission,
   readSubmission,
@@ -42,6 +44,7 @@ export const submitAnswers = [
   'duplicate_idempotency',
   'already_succeeded_same_version',
   'already_running_same_version',
+  'already_failed_same_version',
 ] as const;
 
 export interface SubmitParts {
@@ -54,6 +57,11 @@ export interface SubmitParts {
   onSubmitted: () => void;
 }
 
+/** With how those wait who submit the same change list in this process. */
+interface OwnParts extends SubmitParts {
+  inTurn: InTurn;
+}
+
 export interface Submitter {
   by: string;
   traceId: string;
@@ -62,14 +70,15 @@ export interface Submitter {
 export async function submitReview(
   request: SubmitRequest,
   who: Submitter,
-  parts: SubmitParts,
+  parts: OwnParts,
 ): Promise<SubmitAnswer> {
   const { db, log } = parts;
   const read = readSubmission(request);
   const found = await findOrCreate(read, who, parts);
   const [job] = await withRecipients(db.read, db.dialect, [found.row]);
   if (!job) throw new Error('reviews: a job without itself');
-  const { answer } = found;
+  // By the job as it is shown: who reads both must not be told two things.
+  const answer = found.answer === 'same_version' ? sameVersion[job.state] : found.answer;
   if (answer === 'created') parts.onSubmitted();
   const details = {
     jobId: job.row.job_id,
@@ -80,7 +89,15 @@ export async function submitReview(
   return { answer, job, differences: answer === 'created' ? [] : differencesFrom(job, read) };
 }
 
-type Found = { answer: SubmitAnswer['answer']; row: ReviewJobRow };
+type Found = { answer: 'created' | 'duplicate_idempotency' | 'same_version'; row: ReviewJobRow };
+
+const sameVersion = {
+  queued: 'already_running_same_version',
+  in_progress: 'already_running_same_version',
+  retryable_failed: 'already_running_same_version',
+  succeeded: 'already_succeeded_same_version',
+  failed: 'already_failed_same_version',
+} as const satisfies Record<JobState, SubmitAnswer['answer']>;
 
 /** A key that another transaction had is known by the time we have heard of it; who loses to two in a row has met a miracle. */
 const triesMax = 3;
@@ -88,23 +105,28 @@ const triesMax = 3;
 async function findOrCreate(
   { submission, problems }: ReadSubmission,
   who: Submitter,
-  parts: SubmitParts,
+  parts: OwnParts,
 ): Promise<Found> {
-  const { db, ids, clock } = parts;
+  const { db, ids, clock, inTurn } = parts;
   const jobId = ids.uuid();
   for (let tries = 0; tries < triesMax; tries++) {
     // First, and without a lock: most repeats come long after, and one with a bad address is a repeat as well.
     const known = await repeated(db, submission);
     if (known) return known;
     if (problems.length > 0) throw submissionRefusal(problems);
+    // Whoever waits for the lock has a connection in hand: of those who wait for one change list, one at a time does.
     const order = { submission, jobId, who, now: clock.now() };
-    const found = await db.transaction((tx) => decide(tx, order, parts));
+    const found = await inTurn(submission.changelistId, () =>
+      db.transaction((tx) => decide(tx, order, parts)),
+    );
     if (found) return found;
   }
   throw new Error('reviews: a key or a version is taken, and nobody has it');
 }
 
 async function repeated({ read }: Database, { idempotencyKey }: Submission): Promise<Found | undefined> {
+  // Half of a character is stored as the sign for none: it would find the job of a key that has that sign.
+  if (!idempotencyKey.isWellFormed()) return undefined;
   const row = await jobOfKey(read, idempotencyKey);
   return row && { answer: 'duplicate_idempotency', row };
 }
@@ -127,12 +149,9 @@ async function decide(tx: Tx, order: Order, parts: SubmitParts): Promise<Found |
   const latest = await latestJob(tx, changelistId);
   if (!latest) return create(tx, order, null, parts);
   if (version < latest.review_version) throw staleVersion(latest);
+  if (version === latest.review_version) return { answer: 'same_version', row: latest };
   const [job] = await withRecipients(tx, dialect, [latest]);
   const hasSucceeded = job?.state === 'succeeded';
-  if (version === latest.review_version) {
-    const answer = hasSucceeded ? 'already_succeeded_same_version' : 'already_running_same_version';
-    return { answer, row: latest };
-  }
   if (hasSucceeded && !isRerun) throw rerunRequired(latest, version);
   return create(tx, order, latest.review_version, parts);
 }
@@ -149,7 +168,7 @@ async function create(
     ...{ review_version: version, previous_version: previousVersion, is_rerun: submission.isRerun ? 1 : 0 },
     ...{ title: submission.title, url: submission.url, summary: submission.summary, locale },
     ...{ findings: JSON.stringify(submission.findings), findings_count: submission.findings.length },
-    ...{ created_by: who.by, created_at: now, trace_id: who.traceId },
+    ...{ created_by: who.by, created_at: now, trace_id: who.traceId, forgotten_at: null },
   };
   if (!(await insertJob(tx, row))) return undefined;
   const made = await outbox.enqueue(

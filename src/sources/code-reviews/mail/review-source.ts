@@ -21,8 +21,8 @@ export const reviewPolicy: Policy = {
 };
 
 /**
- * Code reviews: a version of a change list told to a reviewer. What it says is made of rows that never change, its own job's and the
- * previous version's, so that the same delivery always says the same (003-6.4-1). It never sends, and never touches a status.
+ * Code reviews: a version of a change list told to a reviewer. What it says is made of rows that do not change while it may have to be
+ * said, its own job's and the previous version's, so that the same delivery always says the same (003-6.4-1). It never sends, and never touches a status.
  */
 export function createReviewSource({ db }: { db: Database }): Source {
   return {
@@ -40,10 +40,15 @@ async function draftReviews(db: Database, batch: readonly Claimed[]): Promise<Re
   const jobIds = await jobsOf(db, batch);
   const distinct = [...new Set(jobIds.values())];
   // One review, however many reviewers: a thousand findings are compared with a thousand others once.
-  const reviews = new Map<string, Review>();
+  const reviews = new Map<string, Review | 'forgotten'>();
   for (let start = 0; start < distinct.length; start += jobsAtOnce) {
-    for (const { job, previous } of await readJobs(db, distinct.slice(start, start + jobsAtOnce)))
-      reviews.set(job.job_id, { props: reviewProps(orderOf(job, previous)), tags: tagsOf(job) });
+    for (const { job, previous } of await readJobs(db, distinct.slice(start, start + jobsAtOnce))) {
+      const isThere = job.forgotten_at === null;
+      reviews.set(
+        job.job_id,
+        isThere ? { props: reviewProps(orderOf(job, previous)), tags: tagsOf(job) } : 'forgotten',
+      );
+    }
   }
   return new Map(
     batch.map((claimed): [number, Draft] => {
@@ -63,8 +68,18 @@ const unknownReview: Draft = {
   error: { code: 'review_unknown', message: 'No review has this delivery: it was not made by a submission.' },
 };
 
-function draftOf({ toEmail, locale }: Claimed, review: Review): Draft {
+/** Not as one in which nothing was found: that would be another review. */
+const forgottenReview: Draft = {
+  kind: 'unsendable',
+  error: {
+    code: 'review_forgotten',
+    message: 'What this review found was deleted, as MAIL_RETENTION_DAYS says: submit it as a newer version.',
+  },
+};
+
+function draftOf({ toEmail, locale }: Claimed, review: Review | 'forgotten'): Draft {
   if (toEmail === null) return { kind: 'no_address' };
+  if (review === 'forgotten') return forgottenReview;
   const parsed = parseAddress(toEmail);
   if (!parsed.ok)
     return { kind: 'unsendable', error: { code: 'invalid_recipient', message: parsed.sentence } };
@@ -81,10 +96,11 @@ function orderOf(job: ReviewJobRow, previous: ReviewJobRow | undefined): Paramet
   return {
     ...{ changelistId: job.changelist_id, version: job.review_version, title: job.title },
     ...{ url: job.url, summary: job.summary, findings: JSON.parse(job.findings) as Finding[] },
-    previous: previous && {
-      version: previous.review_version,
-      findings: JSON.parse(previous.findings) as Finding[],
-    },
+    // With what was forgotten nothing can be compared: everything would seem to be new.
+    previous:
+      previous?.forgotten_at === null
+        ? { version: previous.review_version, findings: JSON.parse(previous.findings) as Finding[] }
+        : undefined,
   };
 }
 
