@@ -1,5 +1,6 @@
 // `npm test`: every test with real servers, the checks beside them, then a count that can be trusted. What cannot be run is named and
 // skipped; with CI=true it is a failure.
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
@@ -42,6 +43,9 @@ const checks = [
   ['tsc -p tsconfig.json --noEmit', 'typescript', 'tsc', ['-p', 'tsconfig.json', '--noEmit']],
   ['knip', 'knip', 'knip', []],
 ];
+
+/** Of this run alone: somebody else may test on the same server. */
+const databasePrefix = `tidings_test_${randomBytes(4).toString('hex')}`;
 
 const tally = { passed: 0, failures: [], skipped: [], missing: [] };
 /** As vitest reported them. */
@@ -142,6 +146,8 @@ async function runTests(guard, folder, { postgres, chromium, redis, isBuilt }) {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   const [code, signal] = await once(vitest, 'close');
+  // Test files hand their databases on to each other, and the last one has nobody to hand them to.
+  await postgres.drop?.(databasePrefix);
   const result = readVitestResult(report, signal ?? `exit code ${code}`);
   files = result.files;
   tally.passed += result.passed;
@@ -170,6 +176,7 @@ function testEnvironment(testFolder, postgres, chromium, redis) {
   return {
     ...(postgres.origin === 'DATABASE_URL' ? rest : withoutPostgresVariables(rest)),
     TIDINGS_TEST_TMP: testFolder,
+    TIDINGS_TEST_POSTGRES_PREFIX: databasePrefix,
     ...(postgres.url === undefined ? {} : { TIDINGS_TEST_POSTGRES_URL: postgres.url }),
     ...(chromium.path === undefined ? {} : { TIDINGS_TEST_CHROMIUM: chromium.path }),
     ...(redis.path === undefined

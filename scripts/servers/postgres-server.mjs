@@ -28,7 +28,7 @@ export async function startThrowAwayServer(guard, { bin, origin, movable }, isDu
   await initialise(server);
   const port = await listen(server);
   const url = `postgres://tidings@127.0.0.1:${port}/postgres`;
-  return { url, version: versionOf(bin), origin, stop: guard.end };
+  return { url, version: versionOf(bin), origin, drop: async () => {}, stop: guard.end };
 }
 
 async function initialise(server) {

@@ -4,7 +4,7 @@ import { startThrowAwayServer } from './postgres-server.mjs';
 
 /**
  * A PostgreSQL for tests: the one of DATABASE_URL as it is, or a throw-away one that dies with this process.
- * Gives `{ url, version, origin, stop }`, or `{ missing }` with the reason when there is none to be had.
+ * Gives `{ url, version, origin, drop, stop }`, or `{ missing }` with the reason when there is none to be had.
  * `isDurable` pays for every commit, as measurements must.
  * TIDINGS_POSTGRES=embedded goes straight to the fetched one, TIDINGS_POSTGRES=none does without.
  */
@@ -40,10 +40,26 @@ async function useGivenServer(url) {
     if (!rows[0].canCreateDatabases) {
       return { missing: 'The user of DATABASE_URL may not create databases, and tests make their own.' };
     }
-    return { url, version: rows[0].version, origin: 'DATABASE_URL', stop: async () => {} };
+    const drop = (prefix) => dropDatabases(url, prefix);
+    return { url, version: rows[0].version, origin: 'DATABASE_URL', drop, stop: async () => {} };
   } catch (error) {
     return { missing: `DATABASE_URL names a server that cannot be used: ${error.message || error.code}.` };
   } finally {
     await client.end().catch(() => {});
+  }
+}
+
+/** All whose names begin so. On a throw-away server there is nothing to do: it goes as a whole. */
+async function dropDatabases(url, prefix) {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query('SELECT datname FROM pg_database WHERE starts_with(datname, $1)', [
+      prefix,
+    ]);
+    for (const { datname } of rows) await client.query(`DROP DATABASE IF EXISTS ${datname} WITH (FORCE)`);
+  } finally {
+    await client.end();
   }
 }

@@ -56,15 +56,7 @@ export async function openDatabase(
     dialect: 'postgres',
     read: db,
     write: db,
-    transaction: (work) =>
-      retryingDeadlocks(() =>
-        db.transaction().execute(async (tx) => {
-          const result = await work(tx);
-          // A transaction with a failed statement in it is rolled back by COMMIT without an error. This asks.
-          await sql`SELECT 1`.execute(tx);
-          return result;
-        }),
-      ),
+    transaction: (work) => retryingDeadlocks(() => db.transaction().execute(work)),
     // Without parameters pg speaks the simple protocol, which takes many statements.
     script: async (text, tx) => {
       await sql.raw(text).execute(tx);

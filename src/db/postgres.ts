@@ -106,6 +106,9 @@ function withOurTransactions(dialect: Dialect): Dialect {
       driver.beginTransaction = async (connection) => {
         await connection.executeQuery(CompiledQuery.raw(begin));
       };
+      driver.commitTransaction = async (connection) => {
+        await connection.executeQuery(CompiledQuery.raw(commit));
+      };
       return driver;
     },
   };
@@ -117,6 +120,12 @@ function withOurTransactions(dialect: Dialect): Dialect {
  */
 const begin = `BEGIN ISOLATION LEVEL READ COMMITTED;
 SET LOCAL lock_timeout = '10s'; SET LOCAL idle_in_transaction_session_timeout = '60s'`;
+
+/**
+ * A transaction with a failed statement in it is rolled back by COMMIT without an error. The statement before it asks, and where
+ * it fails the rest of the message is not looked at.
+ */
+const commit = 'SELECT 1; COMMIT';
 
 const int8 = 20;
 

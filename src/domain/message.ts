@@ -165,7 +165,8 @@ function bodyProblem(mail: Mail): MailProblem | undefined {
   if (octets(mail.html) + octets(mail.text) > bodyOctetsMax) return 'body_too_big';
   if (mailOctets(mail) > mailOctetsMax) return 'mail_too_big';
   // PostgreSQL stores no NUL, and half a character would reach the provider as another one than was hashed.
-  for (const body of [mail.text, mail.html]) if (/[\0\p{Cs}]/u.test(body)) return 'body_character';
+  for (const body of [mail.text, mail.html])
+    if (body.includes('\0') || !body.isWellFormed()) return 'body_character';
   if (mail.text.trim() === '') return 'text_empty';
   return mail.html.trim() === '' ? 'html_empty' : undefined;
 }

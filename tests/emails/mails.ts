@@ -89,11 +89,18 @@ export interface Element {
 }
 
 /** The html as a browser understands it: what is an element, and what is only text. */
-export function pageOf(html: string): { elements: Element[]; texts: string[] } {
-  const page = { elements: [] as Element[], texts: [] as string[] };
+export interface Page {
+  elements: Element[];
+  texts: string[];
+}
+
+export function pageOf(html: string): Page {
+  const page: Page = { elements: [], texts: [] };
   const visit = (node: DefaultTreeAdapterTypes.Node): void => {
     if ('tagName' in node) {
-      const attributes = Object.fromEntries(node.attrs.map(({ name, value }) => [name, value]));
+      // Without a prototype: there is no name that an attribute may not have.
+      const attributes: Record<string, string> = Object.create(null);
+      for (const { name, value } of node.attrs) attributes[name] = value;
       page.elements.push({ tag: node.tagName, attributes });
     }
     if ('value' in node) page.texts.push(node.value);

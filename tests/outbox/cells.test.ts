@@ -4,7 +4,7 @@ import { type Status, statusNames } from '../../src/domain/status.ts';
 import type { Composed } from '../../src/outbox/begin.ts';
 import type { Claimed } from '../../src/outbox/claim.ts';
 import { mailTo } from '../support/mails.ts';
-import { rowIn } from '../support/rows.ts';
+import { rowIn, rowsIn } from '../support/rows.ts';
 import { createWorld, onBothDatabases, type World } from '../support/world.ts';
 
 /**
@@ -106,16 +106,20 @@ onBothDatabases('every status × work event', (dialect) => {
   afterAll(() => world.close());
 
   async function rowsInAllStatuses(): Promise<Map<Status, number>> {
-    const rows = new Map<Status, number>();
-    for (const status of statusNames) {
-      // `doubted` needs a row that claims to be sent without evidence, as an import leaves it.
-      const imported = status === 'sent' ? { evidence: 0, round: 0 } : {};
-      rows.set(status, await rowIn(world, status, ++number, imported));
-    }
-    return rows;
+    // `doubted` needs a row that claims to be sent without evidence, as an import leaves it.
+    const more = (status: Status) => (status === 'sent' ? { evidence: 0, round: 0 } : {});
+    const seqs = await rowsIn(
+      world,
+      statusNames.map((status) => ({ status, number: ++number, more: more(status) })),
+    );
+    return new Map(statusNames.map((status, index) => [status, seqs[index] as number]));
   }
 
   const read = (seq: number) => world.queries.find(String(seq));
+  const readAll = async () =>
+    new Map(
+      (await world.db.read.selectFrom('deliveries').selectAll().execute()).map((row) => [row.seq, row]),
+    );
 
   /** Only who holds a row speaks with a lease. */
   async function report(event: WorkEvent, rows: readonly (readonly [Status, number])[]): Promise<void> {
@@ -162,21 +166,21 @@ onBothDatabases('every status × work event', (dialect) => {
 
   it.each(workEvents)('%s moves what the table lists and leaves all others alone', async (event) => {
     const rows = await rowsInAllStatuses();
-    const before = new Map(
-      await Promise.all([...rows].map(async ([status, seq]) => [status, await read(seq)] as const)),
-    );
+    const before = await readAll();
+    expect(before.size).toBe(rows.size);
     await report(event, [...rows]);
+    const all = await readAll();
     for (const [status, seq] of rows) {
-      const after = await read(seq);
+      const after = all.get(seq);
       const next = expected[status][event];
       if (next === undefined) {
-        expect(after, `${status} × ${event} must change nothing`).toEqual(before.get(status));
+        expect(after, `${status} × ${event} must change nothing`).toEqual(before.get(seq));
         continue;
       }
       expect(after?.status, `${status} × ${event}`).toBe(next);
       const ended = counted.some(([from, what]) => from === status && what === event) ? 1 : 0;
       expect(
-        (after?.attempts ?? 0) - (before.get(status)?.attempts ?? 0),
+        (after?.attempts ?? 0) - (before.get(seq)?.attempts ?? 0),
         `${status} × ${event}: attempts`,
       ).toBe(ended);
     }
@@ -188,13 +192,14 @@ onBothDatabases('every status × work event', (dialect) => {
     '%s from a worker whose lease is over changes nothing, wherever the row is now',
     async (event) => {
       const rows = [...(await rowsInAllStatuses()).values()];
-      const before = await Promise.all(rows.map(read));
+      const before = await readAll();
+      expect(before.size).toBe(rows.length);
       const more = { event, actor: 'late', dueAt: 0, account: 'capture', worker: 'late' };
       const answers = await world.outbox.record(
         rows.map((seq) => ({ seq, lease: presentLease - 1, ...more })),
       );
       expect(answers.some(({ changed }) => changed)).toBe(false);
-      expect(await Promise.all(rows.map(read))).toEqual(before);
+      expect(await readAll()).toEqual(before);
       await world.db.transaction((tx) => tx.deleteFrom('deliveries').execute());
     },
   );

@@ -5,6 +5,7 @@ import { type Status, statusNames } from '../../src/domain/status.ts';
 import type { DeliveryFilter } from '../../src/outbox/queries.ts';
 import { readPage } from '../../src/outbox/search.ts';
 import { createSeededRandom, integerBelow, pick, type Random } from '../../src/std/random.ts';
+import { requireEqual } from '../support/require-equal.ts';
 import { rowIn } from '../support/rows.ts';
 import { createWorld, intentNumber, onBothDatabases, type World } from '../support/world.ts';
 
@@ -51,6 +52,8 @@ onBothDatabases('searching the outbox', (dialect) => {
   it('finds what a look at every row finds, on every page, by whatever filter', async () => {
     const random = createSeededRandom(20_260_705);
     let short = 0;
+    /** Pages with more rows than they may have, or that go on where they began. */
+    const wrong: unknown[] = [];
     for (let turn = 0; turn < 250; turn++) {
       const filter = filterFrom(random);
       const { below = Number.MAX_SAFE_INTEGER, ...rest } = filter;
@@ -59,14 +62,14 @@ onBothDatabases('searching the outbox', (dialect) => {
       const lookedAtMax = pick(random, [3, 20, 1000]);
       for (let next: number | null = below; next !== null; ) {
         const page = await readPage(world.db, { ...filter, below: next }, lookedAtMax);
-        expect(page.rows.length).toBeLessThanOrEqual(filter.limit);
-        if (page.next !== null) expect(page.next).toBeLessThan(next);
+        if (page.rows.length > filter.limit || (page.next !== null && page.next >= next)) wrong.push(page);
         if (page.next !== null && page.rows.length < filter.limit) short += 1;
         found.push(...page.rows.map(({ seq }) => seq));
-        next = page.next;
+        next = wrong.length > 0 ? null : page.next;
       }
-      expect(found, JSON.stringify(filter)).toEqual(expected);
+      requireEqual(found, expected, JSON.stringify(filter));
     }
+    expect(wrong).toEqual([]);
     expect(short, 'pages that ended before they were full').toBeGreaterThan(20);
   });
 

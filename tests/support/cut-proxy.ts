@@ -20,7 +20,7 @@ export interface CutProxy {
 export type CutMoment = 'before' | 'after';
 
 /** The end of the message in which the client asks for it. */
-const commit = Buffer.from('commit\0');
+const commit = Buffer.from('COMMIT\0');
 
 export async function createCutProxy(databaseUrl: string): Promise<CutProxy> {
   const target = new URL(databaseUrl);

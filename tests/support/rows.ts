@@ -6,20 +6,33 @@ import { intentNumber } from './world.ts';
 
 /** A row in a status of which the world's clock says: it is due, its lease is over. Round 1 unless it never began. */
 export async function rowIn(world: World, status: Status, number: number, more: Partial<DeliveryState> = {}) {
+  const [seq] = await rowsIn(world, [{ status, number, more }]);
+  if (seq === undefined) throw new Error('not enqueued');
+  return seq;
+}
+
+/** The same for many, at once: their numbers, in order. */
+export async function rowsIn(
+  world: World,
+  rows: readonly { status: Status; number: number; more?: Partial<DeliveryState> }[],
+): Promise<number[]> {
   const now = world.clock.now();
-  const [made] = await world.outbox.enqueue([intentNumber(number)]);
-  if (!made) throw new Error('not enqueued');
-  const columns = { ...columnsIn(status, now), ...underscored(more) };
-  const move = { source: 'plain', before: 'pending', after: status } as const;
+  const made = await world.outbox.enqueue(rows.map(({ number }) => intentNumber(number)));
+  const alike = new Map<string, { columns: Record<string, unknown>; seqs: number[] }>();
+  for (const [index, { status, more = {} }] of rows.entries()) {
+    const columns = { status, ...columnsIn(status, now), ...underscored(more) };
+    const key = JSON.stringify(columns);
+    const same = alike.get(key) ?? { columns, seqs: [] };
+    alike.set(key, same);
+    same.seqs.push(made[index]?.seq ?? Number.NaN);
+  }
+  const moves = rows.map(({ status }) => ({ source: 'plain', before: 'pending', after: status }) as const);
   await world.db.transaction(async (tx) => {
-    await tx
-      .updateTable('deliveries')
-      .set({ status, ...columns })
-      .where('seq', '=', made.seq)
-      .execute();
-    await countMoves(tx, world.db.dialect, [move]);
+    for (const { columns, seqs } of alike.values())
+      await tx.updateTable('deliveries').set(columns).where('seq', 'in', seqs).execute();
+    await countMoves(tx, world.db.dialect, moves);
   });
-  return made.seq;
+  return made.map(({ seq }) => seq);
 }
 
 function columnsIn(status: Status, now: number) {
