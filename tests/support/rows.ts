@@ -22,7 +22,7 @@ export async function rowsIn(
   for (const [index, { status, more = {} }] of rows.entries()) {
     const columns = { status, ...columnsIn(status, now), ...underscored(more) };
     const key = JSON.stringify(columns);
-    const same = alike.get(key) ?? { columns, seqs: [] };
+    const same = alike.get(key) ?? { columns, seqs: [] as number[] };
     alike.set(key, same);
     same.seqs.push(made[index]?.seq ?? Number.NaN);
   }
