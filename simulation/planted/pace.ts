@@ -58,8 +58,8 @@ export const paceBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'dispatch/dispatch.ts',
-        find: 'limit: Math.min(limit, most),',
-        replace: "limit: from === 'suspects' ? 1 : batchMax,",
+        find: 'limit: Math.min(limit, most) }',
+        replace: "limit: from === 'suspects' ? 1 : batchMax }",
       },
     ],
   },

@@ -32,9 +32,13 @@ export const reviewBugs: readonly PlantedBug[] = [
       },
       {
         file: `${reviews}/jobs/submit.ts`,
-        find: '{ idempotencyKey }: Submission): Promise<Found | undefined> {\n  const row = await jobOfKey(read, idempotencyKey);',
-        replace:
-          '{ idempotencyKey, changelistId }: Submission): Promise<Found | undefined> {\n  const row = await jobOfKey(read, idempotencyKey, changelistId);',
+        find: '{ idempotencyKey }: Submission): Promise<Found | undefined> {',
+        replace: '{ idempotencyKey, changelistId }: Submission): Promise<Found | undefined> {',
+      },
+      {
+        file: `${reviews}/jobs/submit.ts`,
+        find: 'await jobOfKey(read, idempotencyKey);',
+        replace: 'await jobOfKey(read, idempotencyKey, changelistId);',
       },
     ],
   },

@@ -56,6 +56,7 @@ export async function readDueRows(
   limit: number,
   now: number,
 ): Promise<DueRow[]> {
-  const { rows } = await sql<DueRow>`${oldestDue(work, limit, now, sql`seq, lease`)}`.execute(db.read);
+  const found = oldestDue(work, limit, now, sql`seq, lease`);
+  const { rows } = await sql<DueRow>`${found}`.execute(db.read);
   return rows;
 }

@@ -90,3 +90,8 @@ export function createManualClock(startAt = Date.UTC(2026, 0, 1)): ManualClock {
     },
   };
 }
+
+/** For a process that is about to end: does not keep it, and comes only where something else does. */
+export function unlessEnded(ms: number, then: () => void): void {
+  setTimeout(then, ms).unref();
+}

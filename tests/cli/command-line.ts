@@ -110,7 +110,10 @@ function needsOwnProcess(
   { isAlone, program, user, outputTo, env = {} }: RunOptions,
 ): boolean {
   const isOfNode = Object.keys(env).some((name) => name.startsWith('NODE_'));
-  return isAlone === true || [program, user, outputTo].some(Boolean) || isOfNode || args[0] === 'serve';
+  // What the queues are made with leaves something on the global object when it is loaded.
+  const hasQueues = env.JOBS_ENABLED === 'true';
+  const isUnlikeOthers = isOfNode || hasQueues || args[0] === 'serve';
+  return isAlone === true || [program, user, outputTo].some(Boolean) || isUnlikeOthers;
 }
 
 /** Nothing of the developer's own settings, and the mark by which the test runner finds a process that was left. */

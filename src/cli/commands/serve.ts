@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
 import type { Config } from '../../settings.ts';
-import { systemClock } from '../../std/clock.ts';
+import { systemClock, unlessEnded } from '../../std/clock.ts';
 import { type Context, example, jsonOption } from '../context.ts';
 import { withoutCredentials } from '../redact.ts';
 
@@ -64,7 +64,7 @@ export function addServe(program: Command, { terminal }: Context): void {
       await running.stop();
       if (!json) terminal.print('Stopped.');
       // Nothing of ours is left; what a library has forgotten to end, with a Redis that hangs, must not keep the process.
-      AbortSignal.timeout(lingerMs).addEventListener('abort', () => process.exit());
+      unlessEnded(lingerMs, () => process.exit());
     });
 }
 
