@@ -48,7 +48,6 @@ export function createValidator(schema: TSchema, part: Part): Validator {
     if (validator.Check(value)) return value;
     const [, errors] = validator.Errors(value);
     // A misspelt name explains what is missing, so it comes first.
-    const isUnknown = ({ keyword }: TValidationError) => keyword === 'additionalProperties';
     const ordered = [...errors.filter(isUnknown), ...errors.filter((error) => !isUnknown(error))];
     throw refusalOf(ordered.flatMap((error) => problemsOf(error, variant.shape, part, at)));
   };
@@ -91,6 +90,13 @@ function readTexts({ properties = {} }: Shape, given: unknown): Record<string, u
   );
 }
 
+/**
+ * A name that is not there. Each is told by itself first, and then all of them once more; but only so many errors are told, and of many
+ * unknown names the last word would be missing.
+ */
+const isUnknown = ({ keyword, schemaPath }: TValidationError) =>
+  keyword === 'boolean' && schemaPath.endsWith('/additionalProperties');
+
 function problemsOf(error: TValidationError, shape: Shape, part: Part, at: readonly string[]): Problem[] {
   const steps = error.instancePath.split('/').slice(1);
   const path = [...at, ...steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))];
@@ -100,18 +106,20 @@ function problemsOf(error: TValidationError, shape: Shape, part: Part, at: reado
       return { ...place.at, problem: `${place.name} is missing.` };
     });
   }
-  if (error.keyword === 'additionalProperties') {
-    const known = Object.keys(schemaAt(shape, error.schemaPath).properties ?? {});
-    return error.params.additionalProperties.map((name) => {
-      const other = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined;
-      const meant = other && known.includes(other) ? other : nearest(name.slice(0, 40), known);
-      const choice = known.length === 0 ? 'None is taken here.' : `There are: ${known.join(', ')}.`;
-      const inside = path.length === 0 ? '' : ` in ${placeOf(path, part).name}`;
-      return {
-        ...placeOf([...path, shown(name)], part).at,
+  if (isUnknown(error)) {
+    const inner = path.slice(0, -1);
+    const name = path.at(-1) ?? '';
+    const known = Object.keys(schemaAt(shape, error.schemaPath.replace(/\/[^/]*$/, '')).properties ?? {});
+    const other = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined;
+    const meant = other && known.includes(other) ? other : nearest(name.slice(0, 40), known);
+    const choice = known.length === 0 ? 'None is taken here.' : `There are: ${known.join(', ')}.`;
+    const inside = inner.length === 0 ? '' : ` in ${placeOf(inner, part).name}`;
+    return [
+      {
+        ...placeOf([...inner, shown(name)], part).at,
         problem: `There is no ${part === 'query' ? 'parameter' : 'field'} ${JSON.stringify(shown(name))}${inside}. ${meant ? `Did you mean ${meant}?` : choice}`,
-      };
-    });
+      },
+    ];
   }
   const must = mustOf(error);
   const place = placeOf(path, part);
@@ -158,6 +166,7 @@ function mustOf({ keyword, params }: TValidationError): string | null {
   const { limit } = params as { limit?: number };
   switch (keyword) {
     case 'boolean':
+    case 'additionalProperties':
     case 'anyOf':
       return null;
     case 'type':

@@ -61,6 +61,26 @@ onBothDatabases('review jobs over HTTP', (dialect) => {
 
   it.each([
     ['an unknown field', { recipient: [] }, 400, 'There is no field "recipient". Did you mean recipients?'],
+    [
+      'many unknown fields',
+      Object.fromEntries(Array.from({ length: 30 }, (_, number) => [`summary${number}`, 1])),
+      400,
+      /^There is no field "summary0"\. Did you mean summary\? And \d+ more: see details\.$/,
+    ],
+    [
+      'many unknown fields of a finding',
+      {
+        findings: [
+          {
+            severity: 'info',
+            message: 'x',
+            ...Object.fromEntries([...'abcdefghij'].map((name) => [name, 1])),
+          },
+        ],
+      },
+      400,
+      /^There is no field "a" in findings\[0\]\./,
+    ],
     ['no recipients', { recipients: [] }, 400, 'recipients must have at least one entry.'],
     ['a version that is none', { review_version: 0 }, 400, 'review_version must be at least 1.'],
     ['a version with a fraction', { review_version: 1.5 }, 400, 'review_version must be a whole number.'],
