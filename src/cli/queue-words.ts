@@ -36,7 +36,7 @@ function redisWords(answer: QueuesAnswer): string {
   return printable(`${name}, maxmemory-policy ${policy}`);
 }
 
-export function leaderWords(leader: Circumstances['leader'], now: number): string {
+function leaderWords(leader: Circumstances['leader'], now: number): string {
   if (leader === null) return 'nobody yet';
   const { holder, until } = leader;
   return until > now

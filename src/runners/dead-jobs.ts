@@ -7,7 +7,7 @@ import { answered, type OpenQueues, type QueueName, queueNames } from './queue.t
  * Jobs that threw, for somebody to look at (002-P5-02): which work it was, of which rows, and why. No delivery hangs on them: what is due
  * is named again by itself. A job that goes on failing stands here once, with how often.
  */
-export interface DeadJob {
+interface DeadJob {
   queue: QueueName;
   job: string;
   data: Readonly<Record<string, unknown>>;

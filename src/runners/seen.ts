@@ -13,8 +13,8 @@ export interface QueuesSeen extends RedisInfo {
 
 export type QueueSeen = { queue: QueueName } & Record<QueueState, number>;
 
-export const queueStates = ['waiting', 'prioritized', 'active', 'delayed', 'failed'] as const;
-export type QueueState = (typeof queueStates)[number];
+const queueStates = ['waiting', 'prioritized', 'active', 'delayed', 'failed'] as const;
+type QueueState = (typeof queueStates)[number];
 
 const workQueues = ['collect', 'compose', 'send', 'maintenance'] as const satisfies readonly QueueName[];
 
