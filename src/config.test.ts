@@ -81,6 +81,11 @@ describe('configuration', () => {
       readApiKeys: [],
       serviceApiKeys: [],
       apiKey: '',
+      jobsEnabled: false,
+      jobsConcurrency: 5,
+      redisUrl: '',
+      redisPassword: '',
+      bullmqPrefix: 'transparenta:jobs',
       environment: 'development',
       logLevel: 'info',
     });
