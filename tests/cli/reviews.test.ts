@@ -125,6 +125,11 @@ describe('tidings reviews', () => {
   test.each([
     ['not JSON', '{"idempotency_key": ', 'The file is not JSON'],
     ['a list', '[]', 'The body must be an object.'],
+    [
+      'more than a server takes, in octets',
+      { ...review, summary: '界'.repeat(1_500_000) },
+      'larger than 4 MiB',
+    ],
     ['a name with a slip in it', { ...review, recipient: [] }, 'Did you mean recipients?'],
     [
       'a bad address',

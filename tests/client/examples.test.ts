@@ -16,17 +16,20 @@ let server: Server;
 let asked: { body: string; key: string | undefined }[];
 /** One after the other; null is a connection that breaks when the work is done. */
 let said: (number | null)[];
+/** How long every answer asks to wait, in seconds. */
+let retryAfter: string;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(process.env.TIDINGS_TEST_TMP ?? tmpdir(), 'tidings-examples-'));
   asked = [];
+  retryAfter = '0';
   server = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
     asked.push({ body, key: request.headers.authorization });
     const status = said.shift();
     if (status === null) request.socket.destroy();
-    else response.writeHead(status ?? 599, { 'retry-after': '0' }).end('{"answer":"…"}');
+    else response.writeHead(status ?? 599, { 'retry-after': retryAfter }).end('{"answer":"…"}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
@@ -52,15 +55,16 @@ function run(command: string, args: string[], env: Record<string, string>): Prom
   });
 }
 
-const submit = (file: string) =>
+const submit = (file: string, more: Record<string, string>) =>
   run('sh', [join(examples, 'submit-review.sh'), file], {
     TIDINGS_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     TIDINGS_API_KEY: apiKey,
     TIDINGS_TRIES: '4',
+    ...more,
   });
-const result = (text: string) => {
+const result = (text: string, more: Record<string, string> = {}) => {
   writeFileSync(join(folder, 'result.json'), text);
-  return submit('result.json');
+  return submit('result.json', more);
 };
 const body = '{ "idempotency_key": "ci-1", "title": "ăîș" }';
 
@@ -85,6 +89,22 @@ describe.skipIf(!has('curl'))('submit-review.sh', () => {
     said = [status];
     expect(await result(body)).toMatchObject({ code: 1, out: '', err: '{"answer":"…"}\n' });
     expect(asked).toHaveLength(1);
+  });
+
+  test('does not wait for hours: a job of CI has other things to do', async () => {
+    said = [429, 201];
+    retryAfter = '3600';
+    expect(await result(body)).toMatchObject({
+      code: 1,
+      err: 'The server asks to wait for 3600 s, which is longer than 60; the last status was 429.\n',
+    });
+    expect(asked).toHaveLength(1);
+  });
+
+  test('needs no key where the server asks for none', async () => {
+    said = [201];
+    expect(await result(body, { TIDINGS_API_KEY: '' })).toMatchObject({ code: 0 });
+    expect(asked).toEqual([{ body, key: undefined }]);
   });
 
   test('wants a key of the caller’s own', async () => {

@@ -19,9 +19,7 @@ import {
 
 const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { version: string };
 const runbook = readFileSync(`${root}docs/deployment.md`, 'utf8');
-/** Of queues. */
-const queueNames = ['JOBS_ENABLED', 'REDIS_URL', 'REDIS_PASSWORD', 'JOBS_CONCURRENCY', 'BULLMQ_PREFIX'];
-const isSetting = (name: string) => settingNames.includes(name) || queueNames.includes(name);
+const isSetting = (name: string) => settingNames.includes(name);
 /** What the image sets. */
 const image = { NODE_ENV: 'production', HOST: '0.0.0.0', PORT: '3000' };
 const noFile = `${root}deploy/none.env`;
@@ -102,7 +100,7 @@ describe('deploy/kubernetes', () => {
     const isBare = (name: string) => name === 'REDIS_URL' && !String(settings[name]).includes('@');
     expect(Object.keys(settings).filter((name) => secretNames.includes(name) && !isBare(name))).toEqual([]);
     expect(secrets).toEqual(expect.arrayContaining(['DATABASE_URL', 'RESEND_API_KEY', 'REDIS_PASSWORD']));
-    expect(secrets.filter((name) => !secretNames.includes(name) && name !== 'REDIS_PASSWORD')).toEqual([]);
+    expect(secrets.filter((name) => !secretNames.includes(name))).toEqual([]);
   });
 
   test.each(roles)('%s: its settings are taken', (role) => {

@@ -99,8 +99,8 @@ export function interpolated(text: string, values: Record<string, string>): stri
 
 const settings: readonly { name: string; isSecret?: true }[] = Object.values(variables);
 export const settingNames: readonly string[] = settings.map(({ name }) => name);
-/** A URL that holds a password is one, too. */
+/** A URL is one where it holds a password, as that of the database does, and that of Redis does not here. */
 export const secretNames: readonly string[] = [
   'DATABASE_URL',
-  ...settings.filter(({ isSecret }) => isSecret).map(({ name }) => name),
+  ...settings.filter(({ name, isSecret }) => isSecret && name !== 'REDIS_URL').map(({ name }) => name),
 ];

@@ -42,7 +42,8 @@ export function addSubmit(reviews: Command, { terminal }: Context): void {
     });
 }
 
-const charactersMax = 4 * 1_048_576;
+/** As much as the server takes. */
+const octetsMax = 4 * 1_048_576;
 
 async function readRequest(
   { file, rerun }: SubmitOptions,
@@ -68,10 +69,12 @@ async function readWhole(file: string, complain: (...lines: string[]) => void): 
       ? { chunks: process.stdin.setEncoding('utf8') as AsyncIterable<string>, close: async () => {} }
       : await openTextFile(file);
   let text = '';
+  let octets = 0;
   try {
     for await (const chunk of source.chunks) {
       text += chunk;
-      if (text.length > charactersMax)
+      octets += Buffer.byteLength(chunk);
+      if (octets > octetsMax)
         throw new Refusal('file_too_large', 'The review is larger than 4 MiB; leave some findings out.');
     }
   } finally {

@@ -27,7 +27,7 @@ export interface ReviewParts {
 const path = '/api/v1/reviews';
 const jobId = Type.Object({ jobId: Type.String({ format: 'uuid' }) }, closed);
 const noJob = { 404: 'There is no such job.' };
-const bodyOctetsMax = 4 * 1_048_576; // A thousand findings of the longest kind, in any script.
+const bodyOctetsMax = 4 * 1_048_576; // A thousand findings of the longest kind, in ASCII; in other scripts fewer.
 
 export function reviewRoutes({ reviews }: ReviewParts): Route[] {
   if (!reviews) return [];
