@@ -39,7 +39,7 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'alone', include: alone } },
-      { extends: true, ...killable, test: { name: 'crash', include: [crashTests] } },
+      { extends: true, ...killable, test: { name: 'crash', include: [crashTests], isolate: false } },
       // Killed twice: minutes of work, and for whoever asks for it by name.
       ...(isAsked('pairs')
         ? [

@@ -29,28 +29,27 @@ export async function openPostgres(
   // Without a listener, a server that restarts would end the process by an unhandled 'error'.
   const lost = (error: Error) => log.warn('database.connection_lost', { error });
   pool.on('error', lost);
+  const patience = createPatience(clock);
   // The pool listens to idle connections only; one that is lost while in use says so itself, besides failing its query.
   pool.on('connect', (client) => {
     client.on('error', lost);
-    boundAnswers(client, clock);
+    patience.watch(client);
   });
+  let ended: Promise<void> | undefined;
+  // Kysely ends only pools that it has used, and there is a connection already.
+  const close = () => {
+    ended ??= pool.end().finally(patience.end);
+    return ended;
+  };
   try {
     await pool.query('SELECT 1');
   } catch (error) {
-    await pool.end();
+    await close();
     throw explained(error);
   }
   const logged = onStatement ? { log: ({ query }: LogEvent) => onStatement(query) } : {};
   const db = new Kysely<Schema>({ dialect: withOurTransactions(new PostgresDialect({ pool })), ...logged });
-  let ended: Promise<void> | undefined;
-  return {
-    db,
-    // Kysely ends only pools that it has used, and there is a connection already.
-    close() {
-      ended ??= pool.end();
-      return ended;
-    },
-  };
+  return { db, close };
 }
 
 export interface PostgresHandles {
@@ -60,25 +59,51 @@ export interface PostgresHandles {
 
 /**
  * A connection that has gone silent, behind a fire-wall or a server that was paused, never ends by itself, and whoever waits
- * for its answer would wait for ever. The client's own time-out leaves such a connection in use; this cuts it.
+ * for its answer would wait for ever. The client's own time-out leaves such a connection in use; this cuts it. One sleeper for
+ * all of them: one for every statement costs more than to build the statement.
  */
-function boundAnswers(client: pg.ClientBase, clock: Clock): void {
-  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
-  const query = client.query.bind(client) as (...args: unknown[]) => unknown;
-  Object.assign(client, {
-    query(...args: unknown[]): unknown {
-      const asked = query(...args);
-      if (!(asked instanceof Promise) || mayTakeLong(args[0])) return asked;
-      const answered = new AbortController();
-      void clock.sleep(answerWithinMs, answered.signal).then(() => {
-        if (answered.signal.aborted) return;
-        stream.destroy(new Error(`the database has not answered for ${answerWithinMs / 1000} s`));
+function createPatience(clock: Clock) {
+  const ended = new AbortController();
+  /** What each connection has been asked last, and has not answered. */
+  const unanswered = new Map<Socket, unknown>();
+  let isWatching = false;
+
+  async function watchAll(): Promise<void> {
+    isWatching = true;
+    while (unanswered.size > 0 && !ended.signal.aborted) {
+      const before = [...unanswered];
+      await clock.sleep(answerWithinMs, ended.signal);
+      for (const [stream, asked] of before) if (unanswered.get(stream) === asked) cut(stream);
+    }
+    isWatching = false;
+  }
+
+  function cut(stream: Socket): void {
+    unanswered.delete(stream);
+    if (!ended.signal.aborted)
+      stream.destroy(new Error(`the database has not answered for ${answerWithinMs / 1000} s`));
+  }
+
+  return {
+    watch(client: pg.ClientBase): void {
+      const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+      const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+      Object.assign(client, {
+        query(...args: unknown[]): unknown {
+          const asked = query(...args);
+          if (!(asked instanceof Promise) || mayTakeLong(args[0])) return asked;
+          unanswered.set(stream, asked);
+          if (!isWatching) void watchAll();
+          const end = () => {
+            if (unanswered.get(stream) === asked) unanswered.delete(stream);
+          };
+          asked.then(end, end);
+          return asked;
+        },
       });
-      const end = () => answered.abort('answered');
-      asked.then(end, end);
-      return asked;
     },
-  });
+    end: () => ended.abort('closed'),
+  };
 }
 
 /** Longer than any of our statements takes. */

@@ -1,6 +1,7 @@
-import axe from 'axe-core';
+import type axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { axeSource } from './axe.ts';
 
 /** Nothing sticks out, whatever is pressed is large enough for a thumb, and axe finds nothing wrong. */
 export async function expectToFit(page: Page): Promise<void> {
@@ -18,7 +19,7 @@ export async function expectToFit(page: Page): Promise<void> {
       .map((one) => one.outerHTML)`,
   );
   expect(small).toEqual([]);
-  await page.evaluate(axe.source);
+  await page.evaluate(axeSource);
   const { violations, passes } = await page.evaluate<axe.AxeResults>(
     `axe.run({ resultTypes: ['violations'] })`,
   );

@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import axe from 'axe-core';
+import type axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type CommandLine, createCommandLine, type Running } from '../cli/command-line.ts';
+import { axeSource } from './axe.ts';
 import { type Chromium, hasChromium, startChromium, type Visit } from './browser.ts';
 
 const program = fileURLToPath(new URL('../../scripts/email-dev.mjs', import.meta.url));
@@ -83,7 +84,7 @@ describe.skipIf(!hasChromium)('the page of npm run email:dev', { timeout: boundM
   ] as const)('is accessible, and fits: %s, %d px', async (colorScheme, width) => {
     const page = await open({ colorScheme, viewport: { width, height: 800 } });
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
-    await page.addInitScript(axe.source);
+    await page.addInitScript(axeSource);
     await page.reload();
     const { violations } = await page.evaluate<axe.AxeResults>(
       `axe.run(document, { resultTypes: ['violations'], iframes: false })`,

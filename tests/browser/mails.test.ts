@@ -1,8 +1,9 @@
-import axe from 'axe-core';
+import type axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { samplesIn } from '../../src/emails/samples.ts';
 import { fullest, mailOf, templates, variablesOf, withValue } from '../emails/mails.ts';
+import { axeSource } from './axe.ts';
 import { type Chromium, hasChromium, startChromium } from './browser.ts';
 
 /** Every sample as a browser draws it, on a phone and beside a list of mails, in the light and in the dark. */
@@ -17,7 +18,7 @@ describe.skipIf(!hasChromium)('mails in a browser', () => {
     '$name fits and is accessible, in every language, in the light and in the dark',
     async (template) => {
       const { page, complaints, close } = await chromium.open();
-      await page.evaluate(axe.source);
+      await page.evaluate(axeSource);
       for (const locale of template.locales) {
         for (const props of samplesIn(template, locale).values()) {
           await page.setContent((await mailOf({ template: template.name, locale, props })).html);

@@ -1,22 +1,16 @@
 import { createHash } from 'node:crypto';
 import { constants, setPriority } from 'node:os';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Database, openDatabase } from '../../src/db/database.ts';
 import type { DialectName } from '../../src/db/dialect.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { systemClock } from '../../src/std/clock.ts';
 import { systemIds } from '../../src/std/ids.ts';
-import { silentLog as log } from '../../src/std/log.ts';
-import { emptyDatabase } from '../support/world.ts';
 import { type Counterpart, counterpartNames, startCounterpart } from './counterparts.ts';
-import { createJumpingClock } from './jumping-clock.ts';
+import { createGround, type Ground } from './ground.ts';
 import { createLife, type Death } from './life.ts';
 import { createScenario, type Scenario } from './scenario.ts';
-import { booksTable, lateness, problemsOf } from './verdict.ts';
+import { lateness, problemsOf } from './verdict.ts';
 
 /**
- * A database and a provider on which one scenario after the other is lived, each time with a death at another point, and
+ * A provider beside the ground on which one scenario after the other is lived, each time with a death at another point, and
  * the checks of what is left of it.
  */
 export interface CrashWorld {
@@ -27,62 +21,23 @@ export interface CrashWorld {
   close(): Promise<void>;
 }
 
-export async function createCrashWorld(dialect: DialectName, name: Counterpart['name']): Promise<CrashWorld> {
-  const { url, drop } = await emptyDatabase(dialect);
-  const clock = createJumpingClock();
+export async function createCrashWorld(ground: Ground, name: Counterpart['name']): Promise<CrashWorld> {
+  const { admin, clock } = ground;
   const counterpart = await startCounterpart(name, clock);
-  const open = (as = '') => openDatabase(`${url}${as}`, { clock: systemClock, log });
-  // Under another name, so that it outlives those that die.
-  const admin = await open(dialect === 'postgres' ? '?application_name=bystander' : '');
-  await migrate(admin, { clock: systemClock, ids: systemIds });
-  await sql.raw(booksTable).execute(admin.write);
-  let number = 0;
-
-  /** What a killed process leaves to the database: connections that are gone, and so are their transactions. */
-  async function bury(db: Database): Promise<void> {
-    if (dialect === 'sqlite') {
-      // A process that is gone has no lock; ours is still here and has to let go of it.
-      await db.script('ROLLBACK', undefined as never).catch(() => {});
-      return db.close();
-    }
-    // Until they are gone: their end is asked for, and comes a moment later.
-    for (;;) {
-      const { rows } = await sql`
-        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-        WHERE datname = current_database() AND application_name = 'tidings'`.execute(admin.write);
-      if (rows.length === 0) return;
-    }
-  }
 
   async function live(scenario: Scenario, worker: string, death?: Death) {
-    const db = await open();
+    const { db, leave } = await ground.enter();
     const provider = counterpart.connect(db);
     const life = createLife({ death });
     const parts = { db, provider, clock, worker, ids: systemIds };
-    const end = await life.live(() => scenario.run(parts));
-    await (end.isDead ? bury(db) : db.close());
-    return {
-      isDead: end.isDead,
-      passed: life.passed,
-      longestCallMs: provider.guarantees.longestCallMs,
-    };
+    const { isDead } = await life.live(() => scenario.run(parts));
+    await leave(isDead);
+    return { isDead, passed: life.passed, longestCallMs: provider.guarantees.longestCallMs };
   }
 
   async function prepared(): Promise<Scenario> {
-    const scenario = createScenario(number++);
-    for (const table of [
-      'deliveries',
-      'delivery_mails',
-      'delivery_events',
-      'owed_facts',
-      'operator_requests',
-      'unsubscribe_tokens',
-      'suppressions',
-      'captured_mails',
-    ] as const) {
-      await admin.write.deleteFrom(table).execute();
-    }
-    await sql`DELETE FROM crash_books`.execute(admin.write);
+    const scenario = createScenario(ground.nextNumber());
+    await ground.clear();
     const provider = counterpart.connect(admin);
     const worker = 'the one before';
     await scenario.leaveBehind({ db: admin, provider, clock, worker, ids: systemIds });
@@ -113,16 +68,12 @@ export async function createCrashWorld(dialect: DialectName, name: Counterpart['
       await live(scenario, 'worker-2');
       return [...lateness(clock.now() - diedAt, first.longestCallMs), ...(await problems(scenario, 1))];
     },
-    async close() {
-      await counterpart.close();
-      await admin.close();
-      await drop();
-    },
+    close: counterpart.close,
   };
 }
 
-/** Most of a life is waiting for a socket: several are lived side by side, each with a database and a server of its own. */
-const worldsAtOnce = 4;
+/** Some of a life is waiting for a socket: two are lived side by side, each with a database and a server of its own. */
+const worldsAtOnce = 2;
 
 /**
  * Each point at its first passing; with `TIDINGS_CRASH_LAST=1` at its last one too, which takes as long again. With one of the
@@ -132,50 +83,53 @@ const worldsAtOnce = 4;
 export function crashTests(dialect: DialectName, name: Counterpart['name']): void {
   const isEach = process.env.TIDINGS_CRASH_ALL === '1';
   describe(`killed at every await (${dialect}, ${name})`, () => {
-    let worlds: CrashWorld[] = [];
+    let grounds: Ground[] = [];
     beforeAll(async () => {
       // Nothing here depends on how fast it goes. Tests beside it that do come first.
       setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-      const making = Array.from({ length: worldsAtOnce }, () => createCrashWorld(dialect, name));
-      worlds = await Promise.all(making);
+      grounds = await Promise.all(Array.from({ length: worldsAtOnce }, () => createGround(dialect)));
     });
-    afterAll(() => Promise.all(worlds.map((world) => world.close())));
+    afterAll(() => Promise.all(grounds.map((ground) => ground.close())));
 
     it('and started again: each mail is accepted once, the outbox agrees, nothing is stuck', {
       timeout: 600_000,
     }, async () => {
-      const passed = (await worlds[0]?.rehearse()) ?? new Map<string, number>();
-      const mine = isEach ? passed : await shareOf(name, passed, dialect);
+      const passedWith = await rehearseAll(grounds[0] as Ground);
+      const passed = passedWith.get(name) ?? new Map<string, number>();
+      const mine = isEach ? passed : shareOf(name, passedWith, dialect);
       const deaths = [...mine].flatMap(([point, times]) =>
         [...new Set(process.env.TIDINGS_CRASH_LAST === '1' ? [1, times] : [1])].map(
           (passing): Death => ({ point, passing }),
         ),
       );
       const problems: Record<string, string[]> = {};
-      const liveAndDie = async (world: CrashWorld) => {
-        for (let death = deaths.shift(); death; death = deaths.shift()) {
-          const found = await world.dieAt(death);
-          if (found.length > 0) problems[`${death.point}, passing ${death.passing}`] = found;
+      const liveAndDie = async (ground: Ground) => {
+        const world = await createCrashWorld(ground, name);
+        try {
+          for (let death = deaths.shift(); death; death = deaths.shift()) {
+            const found = await world.dieAt(death);
+            if (found.length > 0) problems[`${death.point}, passing ${death.passing}`] = found;
+          }
+        } finally {
+          await world.close();
         }
       };
-      await Promise.all(worlds.map(liveAndDie));
+      await Promise.all(grounds.map(liveAndDie));
       expect(problems).toEqual({});
     });
   });
 }
 
+type Passed = ReadonlyMap<string, number>;
+
 /** Every point falls to exactly one of the providers with whom it is passed, or on PostgreSQL to at most one. */
-async function shareOf(
+function shareOf(
   name: Counterpart['name'],
-  passed: ReadonlyMap<string, number>,
+  passedWith: ReadonlyMap<Counterpart['name'], Passed>,
   dialect: DialectName,
-): Promise<ReadonlyMap<string, number>> {
-  const passedWith = new Map<Counterpart['name'], ReadonlyMap<string, number>>([[name, passed]]);
-  for (const other of counterpartNames) {
-    if (other !== name) passedWith.set(other, await rehearseWith(other, dialect));
-  }
+): Passed {
   return new Map(
-    [...passed].filter(([point]) => {
+    [...(passedWith.get(name) ?? [])].filter(([point]) => {
       const able = counterpartNames.filter((each) => passedWith.get(each)?.has(point));
       const [turn = 0, lot = 0] = createHash('sha256').update(point).digest();
       if (dialect === 'postgres') return lot % 4 === 0 && able[turn % able.length] === name;
@@ -184,11 +138,16 @@ async function shareOf(
   );
 }
 
-async function rehearseWith(name: Counterpart['name'], dialect: DialectName) {
-  const world = await createCrashWorld(dialect, name);
-  try {
-    return await world.rehearse();
-  } finally {
-    await world.close();
+/** What is passed without a death, with each of the providers. */
+export async function rehearseAll(ground: Ground): Promise<ReadonlyMap<Counterpart['name'], Passed>> {
+  const passedWith = new Map<Counterpart['name'], Passed>();
+  for (const name of counterpartNames) {
+    const world = await createCrashWorld(ground, name);
+    try {
+      passedWith.set(name, await world.rehearse());
+    } finally {
+      await world.close();
+    }
   }
+  return passedWith;
 }

@@ -21,9 +21,10 @@ const patienceMs = 2_000;
  * Closed, it refuses whoever still uses it, as any database does, and stays open for the next test.
  */
 export interface Lent {
+  /** To close it waits a moment for what is under way. */
   db: Database;
-  /** Whether nobody of the test is at work in it any more; waits a moment for them. */
-  isFree(): Promise<boolean>;
+  /** From now on everybody is refused. Answers whether nobody is at work in it. */
+  end(): boolean;
 }
 
 export function lend(kept: Database): Lent {
@@ -37,6 +38,10 @@ export function lend(kept: Database): Lent {
     done.then(end, end);
     return done;
   };
+  const end = () => {
+    isClosed = true;
+    return uses.size === 0;
+  };
   const read = lentKysely(kept.dialect, kept.read, use);
   const db: Database = {
     dialect: kept.dialect,
@@ -45,17 +50,10 @@ export function lend(kept: Database): Lent {
     transaction: (work) => use(() => kept.transaction(work)),
     script: (text, tx) => use(() => kept.script(text, tx)),
     async close() {
-      isClosed = true;
-      if (uses.size > 0) await Promise.race([Promise.allSettled(uses), sleep(patienceMs)]);
+      if (!end()) await Promise.race([Promise.allSettled(uses), sleep(patienceMs)]);
     },
   };
-  return {
-    db,
-    async isFree() {
-      await db.close();
-      return uses.size === 0;
-    },
-  };
+  return { db, end };
 }
 
 type Use = <T>(work: () => Promise<T>) => Promise<T>;

@@ -56,10 +56,11 @@ const left: Record<DialectName, Kept[]> = { sqlite: [], postgres: [] };
 export async function migratedDatabase(dialect: DialectName): Promise<OwnDatabase & { db: Database }> {
   const make = dialect === 'sqlite' ? makeKeptSqlite : makeKeptPostgres;
   const kept = left[dialect].pop() ?? (await make(await emptyDatabase(dialect)));
-  const { db, isFree } = lend(kept.db);
+  const { db, end } = lend(kept.db);
   let dropped: Promise<void> | undefined;
   const giveBack = async () => {
-    const isSwept = (await isFree()) && (await kept.sweep().catch(() => false));
+    await db.close();
+    const isSwept = end() && (await kept.sweep().catch(() => false));
     if (isSwept) left[dialect].push(kept);
     else await kept.discard();
   };
