@@ -26,9 +26,7 @@ export function createAttemptCount(parts: { ledger: Ledger; clock: Clock; violat
     const known = counts.get(key);
     if (known) return known;
     // What left before a fail-over comes back as evidence, and closes an attempt of which it is not the end.
-    const before = ledger.entries.filter(
-      (entry) => entry.deliveryId === id && entry.round === round && entry.acceptedAt <= restoredAt,
-    );
+    const before = ledger.of(id).filter((entry) => entry.round === round && entry.acceptedAt <= restoredAt);
     // And what was under way may still end, whatever the row knows of it now.
     const isFresh = restoredAt >= 0 && clock.now() <= restoredAt + leaseLongestMs;
     const fresh = { possible: before.length + (isFresh ? 2 : 0), counted: 0 };
@@ -55,9 +53,7 @@ export function createAttemptCount(parts: { ledger: Ledger; clock: Clock; violat
         ofRound.counted += row.attempts - before.attempts;
       }
       // Word of a mail that was denied closes an attempt of which it is not the end.
-      const isDenied = ledger.entries.some(
-        (entry) => entry.deliveryId === row.id && entry.round === row.round && entry.isDenied,
-      );
+      const isDenied = ledger.of(row.id).some((entry) => entry.round === row.round && entry.isDenied);
       if (ofRound.counted > ofRound.possible && !isDenied) {
         violate('attempts', `#${row.seq}: ${ofRound.counted} counted, ${ofRound.possible} made`);
       }

@@ -14,12 +14,16 @@ export function denyUnknown({ entries }: Ledger, rows: readonly WatchedRow[], no
   }
 }
 
-/** Who asks under the key and is told that it was accepted long ago has found what was denied. */
-export function findAgain({ entries }: Ledger, row: WatchedRow): void {
-  const { id, status, round, provider_message_id: messageId } = row;
-  if (messageId === null || (status !== 'sent' && status !== 'delivered')) return;
+/** Who asks under the key and is told that it was accepted long ago has found what was denied. Answers whose mail that is. */
+export function findAgain({ entries }: Ledger, rows: readonly WatchedRow[]): WatchedRow[] {
+  const found: WatchedRow[] = [];
   for (const entry of entries) {
-    if (entry.messageId !== messageId || entry.deliveryId !== id || entry.round !== round) continue;
-    if (entry.isFoundAgain && !entry.isSlandered) entry.isDenied = false;
+    if (!entry.isDenied || !entry.isFoundAgain || entry.isSlandered) continue;
+    const row = rows.find(({ id }) => id === entry.deliveryId);
+    const isSent = row?.status === 'sent' || row?.status === 'delivered';
+    if (!isSent || row.provider_message_id !== entry.messageId || row.round !== entry.round) continue;
+    entry.isDenied = false;
+    found.push(row);
   }
+  return found;
 }

@@ -7,6 +7,8 @@ import type { Story } from './story.ts';
 /** The truth: every mail that any account has accepted, and what became of it. */
 export interface Ledger {
   readonly entries: readonly Entry[];
+  /** Those of one delivery. */
+  of(deliveryId: string): readonly Entry[];
   accept(account: string, key: string, mail: Mail, isDenied: boolean): Entry;
   isLive(entry: Entry): boolean;
   /** Deliveries that somebody said were sent, and nobody ever had: what is said of them is not the engine's doing. */
@@ -72,11 +74,15 @@ export interface LedgerParts {
   numberOf: (id: string) => number | undefined;
 }
 
+const none: readonly Entry[] = [];
+
 export function createLedger(parts: LedgerParts): Ledger {
   const { chance, clock, story, isTroubled, onAccepted, isFull, numberOf } = parts;
   const entries: Entry[] = [];
+  const byDelivery = new Map<string, Entry[]>();
   return {
     entries,
+    of: (deliveryId) => byDelivery.get(deliveryId) ?? none,
     invented: new Set(),
     imported: new Set(),
     isLive: ({ end, endAt }) => !isBounce.has(end) || clock.now() < endAt,
@@ -92,6 +98,7 @@ export function createLedger(parts: LedgerParts): Ledger {
         ...{ isAnswered: false, isFoundAgain: false, bounceToldAt: null, isDenied, isSlandered: false },
       };
       entries.push(entry);
+      byDelivery.set(deliveryId, [...(byDelivery.get(deliveryId) ?? none), entry]);
       const number = numberOf(deliveryId) ?? ' that is not there';
       story.tell(`${account} accepts ${messageId}, round ${round} of #${number} (its end: ${end})`);
       onAccepted(entry, mail);

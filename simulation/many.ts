@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundle } from './bundle.ts';
 import type { Broken, Message } from './seeds.ts';
 import { addCounts } from './tally.ts';
 
@@ -39,6 +39,7 @@ export async function runMany(order: Order): Promise<Result> {
   const startedAt = performance.now();
   const result: Result = { count: 0, broken: null, counts: {}, heapMb: [], rssMb: [], ms: 0 };
   const started: Worker[] = [];
+  const { file, remove } = await bundle(folder, 'seeds');
   const end = () => {
     for (const { child } of started) child.kill();
   };
@@ -70,10 +71,10 @@ export async function runMany(order: Order): Promise<Result> {
   const work = Array.from({ length: Math.min(workers, seeds) }, async (_, index) => {
     const skipped = index * every;
     const args = [first + skipped, count - skipped, workers * every, isToShrink ? 1 : 0].map(String);
-    const child = fork(join(folder, 'simulation/seeds.ts'), args, {
+    const child = fork(file, args, {
       cwd: folder,
       // It collects garbage before it says what it holds.
-      execArgv: ['--expose-gc', '--import', 'tsx'],
+      execArgv: ['--expose-gc', '--enable-source-maps'],
       // React is slower by half where it watches over its developers.
       env: { ...process.env, NODE_ENV: 'production' },
     });
@@ -92,6 +93,7 @@ export async function runMany(order: Order): Promise<Result> {
   } finally {
     end();
     process.off('exit', end);
+    remove();
   }
   if (!result.broken && result.count !== seeds) {
     throw new Error(`${seeds} seeds were to be run, and ${result.count} were`);

@@ -3,6 +3,7 @@ import { runCampus } from './campus/run-campus.ts';
 import { hourMs, minuteMs } from './chance.ts';
 import { isCivicSeed } from './civic/civic-seeds.ts';
 import { runCivic } from './civic/run-civic.ts';
+import { type Cut, nothingCut } from './cut.ts';
 import { drain, type Players } from './drain.ts';
 import { untilEdge } from './edges.ts';
 import { askAgain, askForAllAgain, enqueue, importOld } from './intents.ts';
@@ -22,7 +23,7 @@ import { isReviewSeed } from './reviews/review-seeds.ts';
 import { runReviews } from './reviews/run-reviews.ts';
 import type { Copy, Stage } from './stage.ts';
 import type { Seen, Violation } from './watch.ts';
-import { type Cut, createWorld, type Mood, nothingCut, type World } from './world.ts';
+import { createWorld, type Mood, type World } from './world.ts';
 
 /** One run: some deliveries, a few processes, a number of things that happen, and then peace until all is settled. */
 export interface Run {

@@ -1,5 +1,6 @@
+import { optionsOf } from './cut.ts';
 import { type Run, runSeed } from './run.ts';
-import { optionsOf, shrink } from './shrink.ts';
+import { shrink } from './shrink.ts';
 import { openStage } from './stage.ts';
 import { addCounts } from './tally.ts';
 import type { Violation } from './watch.ts';

@@ -1,11 +1,12 @@
+import { pathToFileURL } from 'node:url';
+import { bundle } from './bundle.ts';
+import { cutOf } from './cut.ts';
 import { quartersOf, type Result, root, runMany } from './many.ts';
 import { counted, readOptions, refuse, suggestion, wholeNumber } from './options.ts';
 import { simulateOnCopy } from './planted/plant.ts';
 import { plantedBugs } from './planted-bugs.ts';
 import { createProgress } from './progress.ts';
-import { cutOf } from './shrink.ts';
 import { neverHappened } from './tally.ts';
-import { tellSeed } from './tell-seed.ts';
 
 /** The engine in a world that fails, again and again, with nothing left to chance but the seed. */
 const usage = `npm run simulate -- [options]
@@ -73,7 +74,11 @@ async function runOnCopy(name: string): Promise<void> {
 
 async function runOneSeed(): Promise<void> {
   const { shrink: isToShrink = false, counts: areCountsAsked } = values;
+  // Only here is the whole engine needed.
+  const { file, remove } = await bundle(root, 'tell-seed');
+  const { tellSeed }: typeof import('./tell-seed.ts') = await import(pathToFileURL(file).href);
   const { isRight, counts, ...summary } = await tellSeed({ seed: first, cut, isToShrink, command }, print);
+  remove();
   if (areCountsAsked) tellCounts(counts);
   if (values.json) printJson({ ...summary, ...(areCountsAsked && { counts }) });
   process.exitCode = isRight ? 0 : 1;

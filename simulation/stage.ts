@@ -6,6 +6,7 @@ import { readNamespace } from '../src/outbox/outbox.ts';
 import { validateMailJob } from '../src/sources/course-seats/mail/validate-mail-job.ts';
 import { systemClock } from '../src/std/clock.ts';
 import { silentLog } from '../src/std/log.ts';
+import { notes } from './touched.ts';
 
 /** One database in memory with the real tables, swept clean between runs: making it anew costs more than a run. */
 export interface Stage {
@@ -20,7 +21,8 @@ export interface Stage {
 }
 
 /** Deliveries with all that stands beside them, what says whether mail may leave, and the tables of course seats, newsletters and code reviews. */
-export type Watched = 'deliveries' | 'pace' | 'seats' | 'civic' | 'reviews';
+const watched = ['deliveries', 'pace', 'seats', 'civic', 'reviews'] as const;
+export type Watched = (typeof watched)[number];
 
 export type Copy = ReadonlyMap<string, readonly Readonly<Record<string, unknown>>[]>;
 
@@ -66,33 +68,36 @@ const wishesWritten = /\b(notifications|notification_opt_outs)\b/;
 const fixedIds = { uuid: () => '6f1d2c3b-0000-4000-8000-000000000001', secret: () => '' };
 
 export async function openStage(): Promise<Stage> {
-  const { onStatement, touched } = watchStatements();
+  const { onStatement, touched, touch } = watchStatements();
   const db = await openDatabase('sqlite::memory:', { clock: systemClock, log: silentLog, onStatement });
   await migrate(db, { clock: systemClock, ids: fixedIds });
   // The templates are read from disk here, in real time; in a run they are there at once.
   for (const template of ['plain', 'open-seat', 'verification', 'newsletter-entity', 'alert-series'])
     await render({ template, locale: null, props: {} });
   await validateMailJob({});
+  await db.transaction((tx) => db.script(notes, tx));
   await db.write.updateTable('instance').set({ namespace: fixedIds.uuid() }).execute();
   const run = (sql: string, values: readonly unknown[] = []) =>
     db.write.executeQuery(CompiledQuery.raw(sql, [...values])) as Promise<{
       rows: Record<string, unknown>[];
     }>;
-  const clear = async () => {
-    for (const table of tables) await run(`DELETE FROM ${table}`);
-  };
   return {
     db,
     touched,
     namespace: await readNamespace(db),
-    clear,
+    async clear() {
+      // The notes as the last: whatever is deleted leaves some.
+      const text = [...tables, 'touched'].map((table) => `DELETE FROM ${table};`).join('\n');
+      await db.transaction((tx) => db.script(text, tx));
+      touch(watched);
+    },
     async copy() {
       const copied = new Map<string, Record<string, unknown>[]>();
       for (const table of tables) copied.set(table, (await run(`SELECT * FROM ${table}`)).rows);
       return copied;
     },
     async restore(copy) {
-      await clear();
+      for (const table of tables) await run(`DELETE FROM ${table}`);
       for (const table of tables.toReversed()) {
         for (const row of copy.get(table) ?? []) {
           const names = Object.keys(row);
@@ -113,6 +118,9 @@ const sourcesWritten: readonly (readonly [Watched, RegExp])[] = [
 function watchStatements() {
   const kinds = new Map<string, readonly Watched[]>();
   let seen = new Set<Watched>();
+  const touch = (written: readonly Watched[]) => {
+    for (const kind of written) seen.add(kind);
+  };
   const kindsOf = (text: string): Watched[] => {
     if (!/^\s*(insert|update|delete)/i.test(text)) return [];
     const written = sourcesWritten.filter(([, pattern]) => pattern.test(text)).map(([kind]) => kind);
@@ -130,8 +138,9 @@ function watchStatements() {
         written = kindsOf(sql);
         kinds.set(sql, written);
       }
-      for (const kind of written) seen.add(kind);
+      touch(written);
     },
+    touch,
     touched: () => {
       const before = seen;
       if (seen.size > 0) seen = new Set();

@@ -1,7 +1,7 @@
+import { type Cut, nothingCut, optionsOf } from './cut.ts';
 import { type Run, runSeed } from './run.ts';
-import { optionsOf, shrink } from './shrink.ts';
+import { shrink } from './shrink.ts';
 import { openStage } from './stage.ts';
-import { type Cut, nothingCut } from './world.ts';
 
 export interface SeedOrder {
   seed: number;

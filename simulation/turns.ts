@@ -195,13 +195,12 @@ export function createTurnWatch({
     },
     look(who, before, rows) {
       const turn = turns.get(who);
-      const known = new Map(before.map((row) => [row.seq, row]));
-      const now = new Map(rows.map((row) => [row.seq, row]));
-      const claimed = rows.filter(
-        (row) => row.status === 'claimed' && known.get(row.seq)?.lease !== row.lease,
-      );
+      const isClaimed = ({ seq, status, lease }: WatchedRow) =>
+        status === 'claimed' && before.find((row) => row.seq === seq)?.lease !== lease;
+      const claimed = rows.filter(isClaimed);
       if (turn && claimed.length > 0) {
         checkClaims(who, turn, claimed);
+        const now = new Map(rows.map((row) => [row.seq, row]));
         const waiting = before.filter((row) => isWaiting(row) && now.get(row.seq)?.status === row.status);
         checkLanes(who, turn, waiting, claimed);
       }

@@ -1,4 +1,4 @@
-import { CompiledQuery } from 'kysely';
+import { isDeepStrictEqual } from 'node:util';
 import type { Database } from '../src/db/database.ts';
 import { evidenceEvents } from '../src/domain/evidence.ts';
 import type { LookUp, Outcome } from '../src/domain/outcome.ts';
@@ -25,13 +25,13 @@ import {
   checkRow,
   checkStep,
   checkTruth,
-  columns,
   type PromiseName,
   type Violate,
   type WatchedRow,
 } from './promises.ts';
 import { createReasons, type Reasons } from './reasons.ts';
 import type { ReviewWatch } from './reviews/review-watch.ts';
+import { createRowReader } from './row-reader.ts';
 import { indexingDelayMs, type ProviderKind } from './service.ts';
 import type { SourceName } from './sources.ts';
 import type { Stage } from './stage.ts';
@@ -82,24 +82,6 @@ export interface Seen {
   changes: number;
 }
 
-const query = CompiledQuery.raw(
-  `SELECT ${columns.join(', ')},
-    EXISTS (SELECT 1 FROM suppressions WHERE address_key = lower(to_email) AND lifted_at IS NULL AND (scope = deliveries.source OR (scope = '*'
-      AND NOT EXISTS (SELECT 1 FROM json_each(COALESCE(except_for, '[]')) WHERE value = deliveries.source))))
-    OR EXISTS (SELECT 1 FROM unsubscribe_tokens AS token WHERE token.recipient = deliveries.recipient
-      AND token.source = deliveries.source AND unsubscribed_at IS NOT NULL)
-    OR (deliveries.source LIKE 'course-seats%' AND EXISTS (SELECT 1 FROM subscriptions
-      WHERE subscription_id = CAST(deliveries.recipient AS INTEGER) AND status = 'unsubscribed'))
-    OR (deliveries.source = 'newsletters' AND EXISTS (SELECT 1 FROM notifications
-      LEFT JOIN notification_opt_outs AS opt_outs ON opt_outs.user_id = notifications.user_id
-      WHERE notifications.id = substr(deliveries.recipient, instr(deliveries.recipient, ':') + 1)
-        AND (opt_outs.user_id IS NOT NULL OR inactive_because NOT IN ('bounced', 'complained')))) AS said_no,
-    EXISTS (SELECT 1 FROM delivery_mails AS mail WHERE mail.delivery_seq = seq AND mail.round = deliveries.round
-      AND html IS NOT NULL) AS is_frozen,
-    (SELECT max(event_seq) FROM delivery_events WHERE delivery_seq = seq) AS told_up_to
-  FROM deliveries ORDER BY seq`,
-) as CompiledQuery<WatchedRow>;
-
 export interface WatchParts {
   db: Database;
   touched: Stage['touched'];
@@ -119,7 +101,10 @@ const restoring = 'a fail-over';
 
 export function createWatch(parts: WatchParts): Watch {
   const { db, touched, clock, story, ledger, tally, policies, kind, isReliable, mailman, beside } = parts;
-  let rows: WatchedRow[] = [];
+  const reader = createRowReader();
+  let rows: readonly WatchedRow[] = [];
+  /** New, or brought back by a fail-over: looked at by themselves when the next commit is. */
+  let unchecked: ReadonlySet<number> = new Set();
   let changes = 0;
   let learntNow: ReadonlySet<string> = new Set();
   let violation: Violation | null = null;
@@ -157,11 +142,15 @@ export function createWatch(parts: WatchParts): Watch {
   }
 
   async function read(who: string): Promise<void> {
-    const { rows: next } = await db.write.executeQuery(query);
+    const question = who === restoring ? reader.askAll() : reader.askTouched();
+    const next = reader.rowsBy((await db.write.executeQuery(question)).rows);
     hands.check(rows, next);
     const known = new Map(rows.map((row) => [row.seq, row]));
+    const unseen = new Set<number>();
     for (const row of next) {
       const before = known.get(row.seq);
+      if (before === row && !unchecked.has(row.seq)) continue;
+      if (!before || who === restoring) unseen.add(row.seq);
       if (before && who !== restoring) {
         const { attemptsMax, roundsMax } = policies[row.source as SourceName];
         const isImported = ledger.imported.has(row.id);
@@ -192,13 +181,15 @@ export function createWatch(parts: WatchParts): Watch {
         violate('consent', `#${row.seq} is suppressed by evidence, and consent did not hear of it`);
       }
       if (row.provider_message_id !== null) messageIds.add(row.provider_message_id);
-      if (kind.hasKey) findAgain(ledger, row);
       const change = `${changeOf(before, row)}${isAnother ? ', and another one than before' : ''}`;
       const round = row.status === 'sending' ? ` (round ${row.round})` : '';
       if (change !== '') story.tell(`  #${row.seq} ${change}${round}`);
     }
+    // What is no longer denied is judged anew.
+    if (kind.hasKey) for (const { seq } of findAgain(ledger, next)) unseen.add(seq);
     if (who !== restoring) turns.look(who, rows, next);
     rows = next;
+    unchecked = unseen;
   }
 
   /** What was told to a database that has forgotten it since. */
@@ -291,6 +282,9 @@ export function createWatch(parts: WatchParts): Watch {
     },
     async atTheEnd() {
       await read('the end');
+      // Whoever looks at what was touched alone has to be sure of it.
+      const all = reader.rowsBy((await db.write.executeQuery(reader.askAll())).rows);
+      if (!isDeepStrictEqual(rows, all)) throw new Error('deliveries have changed, and nothing noted it');
       for (const row of rows) {
         checkTruth(row, ledger, violate);
         if (statuses[row.status].isDue) {

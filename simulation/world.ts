@@ -12,6 +12,7 @@ import type { CampusWatch } from './campus/campus-watch.ts';
 import { type Chance, createChance, hourMs } from './chance.ts';
 import { isCivicSeed } from './civic/civic-seeds.ts';
 import type { CivicWatch } from './civic/civic-watch.ts';
+import type { Cut } from './cut.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import { createMailman, type Mailman } from './mailman.ts';
 import { isReviewSeed } from './reviews/review-seeds.ts';
@@ -72,12 +73,6 @@ export interface World {
   turnTo(step: number): void;
 }
 
-/** What is left out of a run: whole steps, and single faults by their step and number in it. */
-export interface Cut {
-  steps: ReadonlySet<number>;
-  faults: ReadonlySet<string>;
-}
-
 /** What a run is mostly about: some mistakes need several of the same kind. */
 const moods = {
   ordinary: 45,
@@ -92,7 +87,6 @@ const moods = {
 };
 export type Mood = keyof typeof moods;
 
-export const nothingCut: Cut = { steps: new Set(), faults: new Set() };
 export const environment = 'simulation';
 
 export function createWorld(

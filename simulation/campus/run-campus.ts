@@ -1,11 +1,12 @@
 import { hourMs, minuteMs, secondMs } from '../chance.ts';
+import { type Cut, nothingCut } from '../cut.ts';
 import { untilEdge } from '../edges.ts';
 import { operate, requestBySql, suppressSomebody, unsubscribe } from '../people.ts';
 import { createProcess, type SimulatedProcess, type TurnKind } from '../process.ts';
 import type { WatchedRow } from '../promises.ts';
 import type { Run } from '../run.ts';
 import type { Stage } from '../stage.ts';
-import { type Cut, createWorld, nothingCut, type World } from '../world.ts';
+import { createWorld, type World } from '../world.ts';
 import { createCampus, termId } from './campus.ts';
 import { createCampusFeed, type Trouble, troubles } from './campus-feed.ts';
 import { createCampusWatch } from './campus-watch.ts';

@@ -1,10 +1,11 @@
 import { hourMs, minuteMs, secondMs } from '../chance.ts';
+import { type Cut, nothingCut } from '../cut.ts';
 import { untilEdge } from '../edges.ts';
 import { operate, requestBySql, suppressSomebody, unsubscribe } from '../people.ts';
 import { createProcess, type SimulatedProcess, type TurnKind } from '../process.ts';
 import type { Run } from '../run.ts';
 import type { Stage } from '../stage.ts';
-import { type Cut, createWorld, nothingCut, type World } from '../world.ts';
+import { createWorld, type World } from '../world.ts';
 import { changeWishes } from './citizens.ts';
 import { createCivicWatch } from './civic-watch.ts';
 import { found } from './founding.ts';

@@ -1,11 +1,12 @@
 import { createQueries } from '../../src/outbox/queries.ts';
 import { hourMs, minuteMs, secondMs } from '../chance.ts';
+import { type Cut, nothingCut } from '../cut.ts';
 import { untilEdge } from '../edges.ts';
 import { liftSomebody, operate, requestBySql, suppressSomebody, unsubscribe } from '../people.ts';
 import { createProcess, type SimulatedProcess, type TurnKind } from '../process.ts';
 import type { Run } from '../run.ts';
 import type { Stage } from '../stage.ts';
-import { type Cut, createWorld, nothingCut, type World } from '../world.ts';
+import { createWorld, type World } from '../world.ts';
 import { type Bots, createBots } from './bots.ts';
 import { endReviews } from './peace.ts';
 import { createReviewParts, type ReviewTurn } from './review-parts.ts';

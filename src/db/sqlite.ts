@@ -259,8 +259,8 @@ function createConnection(handle: DatabaseSyncInstance, clock: Clock): SqliteCon
   function prepare(text: string) {
     const known = prepared.get(text);
     if (known) return known;
-    // Statements are few and fixed; what outgrows this bound is ad-hoc SQL.
-    if (prepared.size >= 200) prepared.clear();
+    // Statements are fixed, and some six hundred with every source; what outgrows this bound is ad-hoc SQL.
+    if (prepared.size >= 1_000) prepared.clear();
     const statement = handle.prepare(text.replace(boundLimit, 'LIMIT CAST(? AS INTEGER)'));
     const fresh: Prepared = { statement, returnsRows: statement.columns().length > 0 };
     if (fresh.returnsRows) statement.setReturnArrays(true);

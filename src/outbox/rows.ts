@@ -26,10 +26,11 @@ export async function lockDeliveries(
   dialect: DialectName,
   seqs: readonly number[],
 ): Promise<LockedDelivery[]> {
+  const numbers = [...new Set(seqs)].sort(byNumber);
   const input = rowsOf(
     dialect,
-    { seq: 'number' },
-    [...new Set(seqs)].sort(byNumber).map((seq) => ({ seq })),
+    numberColumns,
+    numbers.map((seq) => ({ seq })),
   );
   // One order of locking for everybody is what keeps two batches from blocking each other.
   const { rows } = await sql<DeliveryRow>`
@@ -48,6 +49,7 @@ export async function lockDeliveries(
   }));
 }
 
+const numberColumns = { seq: 'number' } as const;
 const byNumber = (a: number, b: number) => a - b;
 
 export function stateOf(row: DeliveryRow): DeliveryState {
@@ -114,6 +116,15 @@ const frozenColumns = {
 } as const;
 const guardColumns = { seq: 'number', status_before: 'text', lease_before: 'number' } as const;
 
+/** With what is fixed in the same moment, or without: printed once, as every arrow is written by one of the two. */
+const plainWrite = writeOf(writtenColumns);
+const freezingWrite = writeOf({ ...writtenColumns, ...frozenColumns });
+
+function writeOf(written: Readonly<Record<string, 'text' | 'number'>>) {
+  const assignments = Object.keys(written).map((name) => `"${name}" = "input"."${name}"`);
+  return { columns: { ...guardColumns, ...written }, assignments: sql.raw(assignments.join(', ')) };
+}
+
 /** The one UPDATE behind every arrow but the claim, and behind all evidence. */
 export async function writeDeliveries(
   tx: Tx,
@@ -141,14 +152,13 @@ async function update(
   changes: readonly ChangedDelivery[],
 ): Promise<void> {
   if (changes.length === 0) return;
-  const written = isFreezing ? { ...writtenColumns, ...frozenColumns } : writtenColumns;
-  const input = rowsOf<string>(dialect, { ...guardColumns, ...written }, changes.map(cellsOf));
-  const assignments = Object.keys(written).map((name) => `"${name}" = "input"."${name}"`);
+  const { columns, assignments } = isFreezing ? freezingWrite : plainWrite;
+  const input = rowsOf<string>(dialect, columns, changes.map(cellsOf));
   // `status || ''` hides the status from the planner, which would otherwise leave the primary key for a partial
   // index on status and read it whole (7.6 ms against 415 per 500 rows). The rows are locked, so the guard always
   // holds; it is here so that a mistake above this line changes nothing instead of everything.
   const { numAffectedRows } = await sql`
-    UPDATE deliveries SET ${sql.raw(assignments.join(', '))} FROM ${input}
+    UPDATE deliveries SET ${assignments} FROM ${input}
     WHERE deliveries.seq = input.seq
       AND deliveries.status || '' = input.status_before AND deliveries.lease = input.lease_before
   `.execute(tx);

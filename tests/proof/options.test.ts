@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { cutOf } from '../../simulation/cut.ts';
 import { root } from '../../simulation/many.ts';
 import { parseOptions, suggestion } from '../../simulation/options.ts';
 import { createProgress } from '../../simulation/progress.ts';
-import { cutOf } from '../../simulation/shrink.ts';
 
 /** The command lines of the proof: whatever is written there is used or refused, and what a program is to read it can read. */
 const options = {

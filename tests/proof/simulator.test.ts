@@ -2,11 +2,12 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { cutOf, optionsOf } from '../../simulation/cut.ts';
 import { root } from '../../simulation/many.ts';
 import { runPlanted } from '../../simulation/planted/plant.ts';
 import { plantedBugs } from '../../simulation/planted-bugs.ts';
 import { type Run, runSeed } from '../../simulation/run.ts';
-import { cutOf, optionsOf, shrink } from '../../simulation/shrink.ts';
+import { shrink } from '../../simulation/shrink.ts';
 import { openStage, type Stage } from '../../simulation/stage.ts';
 
 /** What is said about the simulator itself: a run depends on its seed alone, and one that broke a promise gets shorter. */
