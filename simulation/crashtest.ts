@@ -4,6 +4,7 @@ import { type CrashResult, crash } from './crashtest/crash.ts';
 import { takeImages } from './crashtest/images.ts';
 import { crashNewsletter } from './crashtest/newsletter-run.ts';
 import { readCrashOptions } from './crashtest/options.ts';
+import { tellDeployment } from './deployment/tell.ts';
 import { counted } from './options.ts';
 
 /**
@@ -11,12 +12,14 @@ import { counted } from './options.ts';
  * HTTP and mails go out to a provider that keeps its own books; at the end its books are compared with ours. Everything is
  * in a temporary folder and on free ports of this machine.
  */
-const { kills, processes, seed, database: asked, images, newsletter, isJson } = readCrashOptions();
+const options = readCrashOptions();
+const { kills, processes, seed, database: asked, images, newsletter, isJson } = options;
 const databases = ['sqlite', 'postgres'] as const satisfies DialectName[];
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const printJson = (value: object) => print(JSON.stringify(value));
 
-if (images !== undefined) await runImages(images);
+if (options.isDeployment) await tellDeployment(options);
+else if (images !== undefined) await runImages(images);
 else if (newsletter !== undefined) await runNewsletter(newsletter);
 else await runKills();
 

@@ -132,7 +132,7 @@ export async function createEngine(
     const heal = createHeal({ ...common, policyOf });
     const runner = await openRunner(config, {
       ...{ ...common, db, holder: worker, sweep, reconcile, heal, webhooks, guarantees: provider.guarantees },
-      dispatch: (beside) => createDispatch({ ...common, beside, from, environment, random: systemRandom }),
+      dispatch: (width) => createDispatch({ ...common, width, from, environment, random: systemRandom }),
       chores: [...(seats?.chores ?? []), ...newsletters.chores, ...reviews.chores],
       isToRun: migrations === 'all',
     });

@@ -1,5 +1,6 @@
 import { createLease, type LeaseParts } from './db/lease.ts';
 import type { Dispatch } from './dispatch/dispatch.ts';
+import { createWidth, type Width } from './dispatch/width.ts';
 import type { BullmqParts } from './runners/bullmq.ts';
 import { createEmbedded } from './runners/embedded.ts';
 import { leaderLease, type Runner } from './runners/runner.ts';
@@ -8,8 +9,8 @@ import type { Config } from './settings.ts';
 type Told = 'dispatches' | 'lease' | 'redis' | 'concurrency';
 type Parts = Omit<BullmqParts, Told> &
   Pick<LeaseParts, 'db' | 'holder'> & {
-    /** One of several that send at once in this process. */
-    dispatch: (beside: number) => Dispatch;
+    /** One of several that send at once in this process, with so much of it in flight. */
+    dispatch: (width: Width) => Dispatch;
     /** False in a command, which starts nothing: it needs no Redis, and leaves what it asks for to whoever runs. */
     isToRun: boolean;
   };
@@ -17,14 +18,17 @@ type Parts = Omit<BullmqParts, Told> &
 /** Who says when things run, as it is configured: this process by itself, or queues that all share (002-P10-01). */
 export async function openRunner(config: Config, { dispatch, isToRun, ...parts }: Parts): Promise<Runner> {
   const { jobsEnabled, jobsConcurrency: concurrency, redisUrl, redisPassword, bullmqPrefix } = config;
-  if (!jobsEnabled || !isToRun) return createEmbedded({ ...parts, dispatch: dispatch(1) });
+  const { concurrency: connections } = parts.guarantees;
+  if (!jobsEnabled || !isToRun)
+    return createEmbedded({ ...parts, dispatch: dispatch(createWidth(connections)) });
   // Loaded where it is used: most have no Redis.
   const { createBullmq } = await import('./runners/bullmq.ts');
   // Two that share one connection would only wait for each other.
-  const atOnce = Math.min(concurrency, parts.guarantees.concurrency);
+  const atOnce = Math.min(concurrency, connections);
+  const width = createWidth(Math.floor(connections / atOnce));
   return createBullmq({
     ...{ ...parts, concurrency },
-    dispatches: Array.from({ length: atOnce }, () => dispatch(atOnce)),
+    dispatches: Array.from({ length: atOnce }, () => dispatch(width)),
     lease: createLease({ ...parts, name: leaderLease }),
     redis: { url: redisUrl, password: redisPassword, prefix: bullmqPrefix },
   });

@@ -28,7 +28,9 @@ export async function startThrowAwayServer(guard, { bin, origin, movable }, isDu
   await initialise(server);
   const port = await listen(server);
   const url = `postgres://tidings@127.0.0.1:${port}/postgres`;
-  return { url, version: versionOf(bin), origin, drop: async () => {}, stop: guard.end };
+  const version = versionOf(bin);
+  const restarting = () => restart(server, port);
+  return { url, version, origin, drop: async () => {}, stop: guard.end, restart: restarting };
 }
 
 async function initialise(server) {
@@ -39,6 +41,28 @@ async function initialise(server) {
 
 /** Resolves to the port once connections are accepted. */
 async function listen(server) {
+  for (let triesLeft = 3; ; triesLeft -= 1) {
+    const port = await findFreePort();
+    if (await isUp(server, port)) return port;
+    // Between finding a free port and taking it, somebody else may have.
+    const problem = tailOf(server.log);
+    if (triesLeft === 1 || !problem.includes('could not bind')) {
+      throw new Error(`${server.bin}/postgres does not get ready: ${problem}`);
+    }
+  }
+}
+
+/** Without a goodbye to anybody, as after a fault of the machine: it comes back by what its log says. */
+async function restart(server, port) {
+  const gone = once(server.postgres, 'exit');
+  server.postgres.kill('SIGQUIT'); // Its immediate shutdown.
+  await gone;
+  if (!(await isUp(server, port)))
+    throw new Error(`${server.bin}/postgres does not come back: ${tailOf(server.log)}`);
+}
+
+/** Starts the server and answers whether it takes connections. */
+async function isUp(server, port) {
   const settings = [
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=', // The path of a temp folder may be too long for a socket.
@@ -46,16 +70,8 @@ async function listen(server) {
     ...(server.isDurable ? [] : ['fsync=off', 'full_page_writes=off']),
     'max_connections=200', // Test files run side by side, each with pools of its own.
   ].flatMap((setting) => ['-c', setting]);
-  for (let triesLeft = 3; ; triesLeft -= 1) {
-    const port = await findFreePort();
-    const postgres = start(server, 'postgres', ['-D', server.data, '-p', String(port), ...settings]);
-    if (await isReady(postgres, server.data)) return port;
-    // Between finding a free port and taking it, somebody else may have.
-    const problem = tailOf(server.log);
-    if (triesLeft === 1 || !problem.includes('could not bind')) {
-      throw new Error(`${server.bin}/postgres does not get ready: ${problem}`);
-    }
-  }
+  server.postgres = start(server, 'postgres', ['-D', server.data, '-p', String(port), ...settings]);
+  return isReady(server.postgres, server.data);
 }
 
 function start({ guard, user, folder, bin, log }, command, args) {
@@ -75,7 +91,8 @@ function start({ guard, user, folder, bin, log }, command, args) {
 async function isReady(postgres, data) {
   for (const until = Date.now() + readyMaxMs; Date.now() < until; await sleep(20)) {
     if (postgres.exitCode !== null || postgres.signalCode !== null) return false;
-    if (readIfThere(join(data, 'postmaster.pid')).split('\n')[7]?.trim() === 'ready') return true;
+    const [pid, , , , , , , state] = readIfThere(join(data, 'postmaster.pid')).split('\n');
+    if (Number(pid) === postgres.pid && state?.trim() === 'ready') return true;
   }
   return false;
 }

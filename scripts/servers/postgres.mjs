@@ -5,14 +5,14 @@ import { startThrowAwayServer } from './postgres-server.mjs';
 /**
  * A PostgreSQL for tests: the one of DATABASE_URL as it is, or a throw-away one that dies with this process.
  * Gives `{ url, version, origin, drop, stop }`, or `{ missing }` with the reason when there is none to be had.
- * `isDurable` pays for every commit, as measurements must.
+ * `isDurable` pays for every commit, as measurements must. `isOwn` is for who also restarts it (`restart`): never somebody's own.
  * TIDINGS_POSTGRES=embedded goes straight to the fetched one, TIDINGS_POSTGRES=none does without.
  */
-export async function startPostgres({ isDurable = false } = {}) {
+export async function startPostgres({ isDurable = false, isOwn = false } = {}) {
   const wanted = process.env.TIDINGS_POSTGRES ?? '';
   if (wanted === 'none') return { missing: 'TIDINGS_POSTGRES=none asks to do without.' };
   const given = process.env.DATABASE_URL ?? '';
-  if (wanted !== 'embedded' && /^postgres(ql)?:\/\//.test(given)) return useGivenServer(given);
+  if (!isOwn && wanted !== 'embedded' && /^postgres(ql)?:\/\//.test(given)) return useGivenServer(given);
 
   const local = wanted === 'embedded' ? [] : localBinaries();
   const reasons = [];

@@ -16,13 +16,16 @@ export interface ClientOrder {
   /** Where somebody may listen at present. */
   urls: () => readonly string[];
   onAnswer?: () => void;
+  intentsAtOnce?: number;
+  /** When so many were asked for, it is over. */
+  intentsMax?: number;
 }
 
-const batchSize = 10;
 const pauseMs = 20;
 const patienceMs = 10_000;
 
-export function createClient({ urls, onAnswer }: ClientOrder): Client {
+export function createClient(order: ClientOrder): Client {
+  const { urls, onAnswer, intentsAtOnce = 10, intentsMax = Number.POSITIVE_INFINITY } = order;
   const asked: string[] = [];
   const answered = new Set<string>();
   let cutOff = 0;
@@ -57,15 +60,13 @@ export function createClient({ urls, onAnswer }: ClientOrder): Client {
       return cutOff;
     },
     async run({ room, isOver, aborted }) {
-      while (!isOver() && !aborted.aborted) {
+      while (!isOver() && !aborted.aborted && asked.length < intentsMax) {
         if (!(await room())) {
           await clock.sleep(pauseMs);
           continue;
         }
-        const batch = Array.from(
-          { length: batchSize },
-          (_, index) => `person-${asked.length + index}@example.org`,
-        );
+        const length = Math.max(0, Math.min(intentsAtOnce, intentsMax - asked.length));
+        const batch = Array.from({ length }, (_, index) => `person-${asked.length + index}@example.org`);
         asked.push(...batch);
         while (!(await ask(batch))) {
           if (aborted.aborted) return;

@@ -8,8 +8,12 @@ import type { Database } from './database.ts';
  */
 export interface Lease {
   /** Takes it, or keeps it. Otherwise for how long it is somebody else's. */
-  hold(): Promise<{ isOurs: true } | { isOurs: false; freeInMs: number }>;
+  hold(): Promise<Held>;
+  /** At a stop: whoever is there next need not wait for its end. */
+  release(): Promise<void>;
 }
+
+type Held = { isOurs: true } | { isOurs: false; freeInMs: number };
 
 export interface LeaseParts {
   db: Database;
@@ -23,34 +27,58 @@ export interface LeaseParts {
 const leaseMs = 12_000;
 /** What is left of it when it is prolonged: more than nearly every question to a feed takes; who loses it meanwhile does no harm. */
 const renewBelowMs = 9_000;
+/** How often those without it look, and they only look: an idle process must not write several times a second. */
+const lookEveryMs = 1_000;
 
 export function createLease({ db, clock, holder, name }: LeaseParts): Lease {
+  // By the clock that is never set back: for as long as this process knows whose it is.
   let heldUntil = Number.NEGATIVE_INFINITY;
+  let othersUntil = Number.NEGATIVE_INFINITY;
+  let lookAt = Number.NEGATIVE_INFINITY;
+  let asking: Promise<Held> | undefined;
+
+  function othersFor(ms: number): Held {
+    heldUntil = Number.NEGATIVE_INFINITY;
+    othersUntil = clock.monotonic() + ms;
+    lookAt = clock.monotonic() + Math.min(ms, lookEveryMs);
+    return { isOurs: false, freeInMs: ms };
+  }
+
+  async function ask(): Promise<Held> {
+    const startedAt = clock.monotonic();
+    const now = clock.now();
+    const row = await db.read.selectFrom('leases').selectAll().where('name', '=', name).executeTakeFirst();
+    // Nobody takes it for longer than its length: where it is so, a clock was set back.
+    const isOthers = row && row.holder !== holder && row.until >= now && row.until <= now + leaseMs;
+    if (isOthers) return othersFor(row.until - now);
+    const { rows } = await sql<{ holder: string }>`
+      INSERT INTO leases (name, holder, until) VALUES (${name}, ${holder}, ${now + leaseMs})
+      ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
+      WHERE leases.holder = excluded.holder OR leases.until < ${now}
+        OR leases.until > ${now + leaseMs}
+      RETURNING holder
+    `.execute(db.write);
+    // Somebody was quicker, a moment ago.
+    if (rows.length === 0) return othersFor(leaseMs);
+    heldUntil = startedAt + leaseMs;
+    return { isOurs: true };
+  }
+
   return {
     async hold() {
-      // By the clock that is never set back: for as long as this process knows that it is its own.
-      if (heldUntil - clock.monotonic() >= renewBelowMs) return { isOurs: true };
-      const startedAt = clock.monotonic();
-      const now = clock.now();
-      // Nobody takes it for longer than its length: where it is so, a clock was set back.
-      const { rows } = await sql<{ holder: string }>`
-        INSERT INTO leases (name, holder, until) VALUES (${name}, ${holder}, ${now + leaseMs})
-        ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
-        WHERE leases.holder = excluded.holder OR leases.until < ${now}
-          OR leases.until > ${now + leaseMs}
-        RETURNING holder
-      `.execute(db.write);
-      if (rows.length > 0) {
-        heldUntil = startedAt + leaseMs;
-        return { isOurs: true };
-      }
+      const now = clock.monotonic();
+      if (heldUntil - now >= renewBelowMs) return { isOurs: true };
+      if (now < lookAt) return { isOurs: false, freeInMs: Math.max(0, othersUntil - now) };
+      // All that hangs on it asks in the same moment.
+      asking ??= ask().finally(() => {
+        asking = undefined;
+      });
+      return asking;
+    },
+    async release() {
+      if (heldUntil <= clock.monotonic()) return;
       heldUntil = Number.NEGATIVE_INFINITY;
-      const other = await db.read
-        .selectFrom('leases')
-        .select('until')
-        .where('name', '=', name)
-        .executeTakeFirst();
-      return { isOurs: false, freeInMs: Math.max(0, (other?.until ?? now) - now) };
+      await db.write.deleteFrom('leases').where('name', '=', name).where('holder', '=', holder).execute();
     },
   };
 }

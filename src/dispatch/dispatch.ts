@@ -1,5 +1,5 @@
 import type { Consent } from '../consent/consent.ts';
-import type { Permits } from '../domain/pace.ts';
+import { batchRoomMs, type Permits, slotSpacingMs } from '../domain/pace.ts';
 import { leaseMs } from '../domain/policy.ts';
 import type { DeliveryError } from '../domain/transition.ts';
 import type { Begun, Composed, LastCheck } from '../outbox/begin.ts';
@@ -15,7 +15,7 @@ import { createLaneOrder } from './lanes.ts';
 import type { Pace } from './pace.ts';
 import { createRecorder } from './recorder.ts';
 import { type SendParts, type Shipment, sendAll } from './send.ts';
-import { createWidth } from './width.ts';
+import { createWidth, type Width } from './width.ts';
 
 /**
  * From row to provider: permits → claim → compose → begin → send → record, over batches. It holds nothing that matters:
@@ -47,8 +47,8 @@ export interface DispatchParts extends SendParts, Omit<ComposeParts, 'log' | 'li
   consent: Consent;
   pace: Pace;
   log: Log;
-  /** How many of these send at once in this process: each gets its share of the provider's connections. */
-  beside?: number;
+  /** Its share of the provider's connections, where several of these send at once in this process: they learn together. */
+  width?: Width;
 }
 
 /** Bodies included, a batch must not hold SQLite's write lock for long. */
@@ -61,19 +61,24 @@ const retryMs = 5_000;
 const turnMs = 1_000;
 
 export function createDispatch(parts: DispatchParts): Dispatch {
-  const { outbox, sources, consent, pace, provider, clock, log, worker, beside = 1 } = parts;
+  const { outbox, sources, consent, pace, provider, clock, log, worker } = parts;
   const recorder = createRecorder({ outbox, clock, log });
-  const { idempotencyWindowMs } = provider.guarantees;
-  const width = createWidth(Math.max(1, Math.floor(provider.guarantees.concurrency / beside)));
+  const { idempotencyWindowMs, ratePerSecond, concurrency } = provider.guarantees;
+  const width = parts.width ?? createWidth(concurrency);
   const keyWindowMs = idempotencyWindowMs === null ? null : idempotencyWindowMs - keyWindowMarginMs;
   const beginning = { worker, account: provider.account, keyWindowMs };
   const names = sources.map(({ name }) => name);
   const turns = createLaneOrder();
+  /** About a second of work, and no more than can keep in step with its slots. */
+  const inHandMax = () => {
+    const inStep = ratePerSecond === null ? Infinity : width.inStep(slotSpacingMs(ratePerSecond));
+    return Math.min(batchMax, width.inASecond, inStep);
+  };
 
   async function runOnce(signal: AbortSignal): Promise<Turn> {
     const due = await outbox.due(names);
     if (due.length === 0) return { handled: 0, waitMs: 0 };
-    const { pausedSources, ...permits } = await pace.take(Math.min(batchMax, width.inASecond));
+    const { pausedSources, ...permits } = await pace.take(inHandMax(), batchRoomMs);
     if (permits.count === 0) {
       await pace.probeIfDue();
       return { handled: 0, waitMs: permits.waitMs };
@@ -91,8 +96,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     let handled = 0;
     const until = clock.monotonic() + turnMs;
     while (source && left.length > 0 && !signal.aborted && clock.monotonic() < until) {
-      // As ever, at most about a second of work is in hand at once.
-      const { pausedSources, ...permits } = await pace.take(Math.min(left.length, batchMax, width.inASecond));
+      const { pausedSources, ...permits } = await pace.take(Math.min(left.length, inHandMax()), batchRoomMs);
       if (permits.count === 0) {
         await pace.probeIfDue();
         return { handled, left, waitMs: permits.waitMs };

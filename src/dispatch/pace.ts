@@ -1,9 +1,11 @@
-import type { Database, Tx } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { ProviderPaceRow } from '../db/schema.ts';
 import {
   afterProbe,
   claimProbe,
+  freshPace,
   giveBackPermits,
+  isFull,
   isNews,
   type Observation,
   observe,
@@ -22,7 +24,8 @@ import { everything, pausedScopes } from './pauses.ts';
  * no attempt is burnt; one process asks it from time to time, without a mail, and the backlog goes on when it answers.
  */
 export interface Pace {
-  take(wanted: number): Promise<Permits & { pausedSources: ReadonlySet<string> }>;
+  /** With `roomMs`, none while less than that of the time for which slots are given away is free. */
+  take(wanted: number, roomMs?: number): Promise<Permits & { pausedSources: ReadonlySet<string> }>;
   giveBack(permits: Permits, used: number): Promise<void>;
   observe(seen: Observation): Promise<void>;
   /**
@@ -51,41 +54,46 @@ export function createPace({ db, provider, clock, log }: PaceParts): Pace {
   /** The row as this process last saw it. */
   let known: PaceState | undefined;
 
-  /** Reads the row under a lock, lets `decide` say what becomes of it, and writes it if that is something else. */
-  async function change<T>(
-    decide: (state: PaceState, tx: Tx) => Promise<{ state: PaceState; result: T }>,
-  ): Promise<T> {
-    const { state, result } = await db.transaction(async (tx) => {
-      const before = await lock(tx, db, account);
-      const decided = await decide(before, tx);
-      if (decided.state !== before) await write(tx, account, decided.state);
-      return decided;
-    });
-    known = state;
-    return result;
+  /**
+   * Reads the row, lets `decide` say what becomes of it, and writes that if the row is still as it was; if not, once more. Without a
+   * transaction, because a process that is stopped in the middle of one would hold the row, and nobody could send until it loses it.
+   */
+  async function change<T>(decide: (state: PaceState) => { state: PaceState; result: T }): Promise<T> {
+    for (;;) {
+      const before = (await readPace(db, account)) ?? (await addPace(db, account));
+      const { state, result } = decide(before);
+      if (state === before || (await replace(db, account, before, state))) {
+        known = state;
+        return result;
+      }
+    }
   }
 
   return {
-    take: (wanted) =>
-      change(async (before, tx) => {
-        const paused = await pausedScopes(tx);
-        if (paused.has(everything)) {
-          const none = { count: 0, firstAt: clock.now(), spacingMs: 0, waitMs: pausedLookMs };
-          return { state: before, result: { ...none, pausedSources: paused } };
-        }
-        const { state, permits } = takePermits(before, wanted, ratePerSecond, clock.now());
+    async take(wanted, roomMs) {
+      // Slots that this process has seen given away are gone, whoever has them: nobody need be asked.
+      const refused = known && isFull(known, wanted, ratePerSecond, clock.now(), roomMs);
+      if (refused) return { ...refused, pausedSources: new Set() };
+      const paused = await pausedScopes(db.read);
+      if (paused.has(everything)) {
+        const none = { count: 0, firstAt: clock.now(), spacingMs: 0, waitMs: pausedLookMs };
+        return { ...none, pausedSources: paused };
+      }
+      return change((before) => {
+        const { state, permits } = takePermits(before, wanted, ratePerSecond, clock.now(), roomMs);
         return { state, result: { ...permits, pausedSources: paused } };
-      }),
+      });
+    },
 
     async giveBack(permits, used) {
       if (used >= permits.count || (permits.spacingMs === 0 && !permits.isTrial)) return;
-      await change(async (before) => ({ state: giveBackPermits(before, permits, used), result: undefined }));
+      await change((before) => ({ state: giveBackPermits(before, permits, used), result: undefined }));
     },
 
     async observe(seen) {
       // Nothing to write on the hot path, not even a row to lock.
       if (known && !isNews(known, seen)) return;
-      const opened = await change(async (before) => {
+      const opened = await change((before) => {
         const state = isNews(before, seen) ? observe(before, seen, clock.now()) : before;
         return { state, result: before.openSince === null && state.openSince !== null ? state : null };
       });
@@ -97,18 +105,20 @@ export function createPace({ db, provider, clock, log }: PaceParts): Pace {
       const paused = await pausedScopes(db.read);
       if (paused.has(everything)) return null;
       const state = await readPace(db, account);
+      known = state ?? known;
       const isFree = state === null || (state.openSince === null && state.pausedUntil <= clock.now());
       return isFree ? { pausedSources: paused } : null;
     },
 
     async probeIfDue() {
-      const isMine = await change(async (before) => {
+      if (known?.openSince === null) return;
+      const isMine = await change((before) => {
         const claimed = claimProbe(before, questionMs, clock.now());
         return { state: claimed ?? before, result: claimed !== null };
       });
       if (!isMine) return;
       const answer = await provider.probe();
-      await change(async (before) => ({
+      await change((before) => ({
         state: afterProbe(before, answer.isUp, clock.now()),
         result: undefined,
       }));
@@ -116,22 +126,6 @@ export function createPace({ db, provider, clock, log }: PaceParts): Pace {
       else log.warn('provider.still_down', { account, reason: answer.reason });
     },
   };
-}
-
-async function lock(tx: Tx, db: Database, account: string): Promise<PaceState> {
-  let query = tx.selectFrom('provider_pace').selectAll().where('account', '=', account);
-  if (db.dialect === 'postgres') query = query.forUpdate();
-  const row = await query.executeTakeFirst();
-  if (!row) {
-    // The first process to ask makes the row; another that does so at the same moment finds it.
-    await tx
-      .insertInto('provider_pace')
-      .values({ account })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-    return lock(tx, db, account);
-  }
-  return stateOf(row);
 }
 
 /** For those who only look; null where the account was never asked. */
@@ -157,19 +151,32 @@ function stateOf(row: ProviderPaceRow): PaceState {
   };
 }
 
-async function write(tx: Tx, account: string, state: PaceState): Promise<void> {
-  await tx
-    .updateTable('provider_pace')
-    .set({
-      next_slot_at: state.nextSlotAt,
-      seen_rate_per_second: state.seenRatePerSecond,
-      paused_until: state.pausedUntil,
-      open_since: state.openSince,
-      open_reason: state.openReason,
-      probe_at: state.probeAt,
-      doubts: state.doubts,
-      openings: state.openings,
-    })
-    .where('account', '=', account)
+/** The first process to ask makes the row; another that does so at the same moment finds it. */
+async function addPace(db: Database, account: string): Promise<PaceState> {
+  await db.write
+    .insertInto('provider_pace')
+    .values({ account })
+    .onConflict((conflict) => conflict.doNothing())
     .execute();
+  return (await readPace(db, account)) ?? freshPace;
 }
+
+/** Answers whether it was still so. */
+async function replace(db: Database, account: string, before: PaceState, after: PaceState): Promise<boolean> {
+  let query = db.write.updateTable('provider_pace').set(rowOf(after)).where('account', '=', account);
+  for (const [column, value] of Object.entries(rowOf(before)))
+    query = query.where(column as keyof ReturnType<typeof rowOf>, value === null ? 'is' : '=', value);
+  const { numUpdatedRows } = await query.executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+const rowOf = (state: PaceState) => ({
+  next_slot_at: state.nextSlotAt,
+  seen_rate_per_second: state.seenRatePerSecond,
+  paused_until: state.pausedUntil,
+  open_since: state.openSince,
+  open_reason: state.openReason,
+  probe_at: state.probeAt,
+  doubts: state.doubts,
+  openings: state.openings,
+});

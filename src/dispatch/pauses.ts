@@ -51,7 +51,7 @@ export function createPauses(db: Database, clock: Clock): Pauses {
   };
 }
 
-/** In the transaction that hands out permits: a pause that was committed before stops them. */
+/** Looked at before permits are handed out: a pause that was committed by then stops them. */
 export async function pausedScopes(reader: Database['read']): Promise<ReadonlySet<string>> {
   const rows = await reader.selectFrom('pauses').select('scope').execute();
   return new Set(rows.map(({ scope }) => scope));

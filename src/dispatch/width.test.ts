@@ -35,6 +35,25 @@ it('says how much a second of work is', () => {
   expect(width.inASecond).toBe(4_000);
 });
 
+it('says how many can leave in step with their slots before one has to wait for an answer', () => {
+  const width = createWidth(4);
+  width.learn({ calls: 4, meanMs: 100 });
+  // Four at once, an answer takes half as long again as most: one is free every 37.5 ms.
+  expect(width.inStep(40)).toBe(Infinity);
+  expect(width.inStep(37.5)).toBe(Infinity);
+  expect(width.inStep(20)).toBe(8);
+  expect(width.inStep(1)).toBe(4);
+});
+
+it('a few calls that were quick by chance are no news', () => {
+  const width = createWidth(64);
+  for (let batch = 0; batch < 10; batch++) width.learn({ calls: 64, meanMs: 100 });
+  const before = width.current;
+  width.learn({ calls: 1, meanMs: 1 });
+  for (let batch = 0; batch < 5; batch++) width.learn({ calls: 64, meanMs: 100 });
+  expect(width.current).toBeGreaterThanOrEqual(before);
+});
+
 it('never leaves the bounds', () => {
   expect(after(10, 1_000, 100, 3).current).toBe(3);
   expect(after(10, 1_000, 100, 1).current).toBe(1);

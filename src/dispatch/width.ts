@@ -6,6 +6,8 @@ export interface Width {
   readonly current: number;
   /** How many mails a second of work is, by how long calls took lately: nobody should claim more than that at once. */
   readonly inASecond: number;
+  /** How many can leave one `spacingMs` after the other before one of them has to wait for an answer, and misses its slot. */
+  inStep(spacingMs: number): number;
   /** After a batch: how many calls there were, and how long one took on average. */
   learn(batch: { calls: number; meanMs: number }): void;
 }
@@ -20,6 +22,8 @@ const retreat = 0.5;
 const forgetting = 1.005;
 /** Below this a call is all overhead, and its share of noise says nothing about the provider. */
 const floorMs = 1;
+/** A few calls that were quick, or slow, by chance are no news: what is known weighs as much as so many. */
+const steadiness = 32;
 /** Before the first call: so slow a provider that the first claim is not a large one. */
 const guessMs = 100;
 
@@ -28,6 +32,7 @@ export function createWidth(max: number): Width {
   let current = Math.min(first, max);
   let bestMs = Infinity;
   let lastMs = guessMs;
+  let steadyMs: number | undefined;
   return {
     get current() {
       return current;
@@ -35,13 +40,20 @@ export function createWidth(max: number): Width {
     get inASecond() {
       return Math.max(current, Math.floor((current * 1_000) / lastMs));
     },
+    inStep(spacingMs) {
+      // So many answers come in the time of a slot; where it is one, there is always room for the next. Some take longer than most.
+      const answersPerSlot = (spacingMs * current) / ((steadyMs ?? guessMs) * patience);
+      return answersPerSlot >= 1 ? Infinity : Math.floor(current / (1 - answersPerSlot));
+    },
     learn({ calls, meanMs }) {
       lastMs = Math.max(floorMs, meanMs);
+      steadyMs ??= lastMs;
+      steadyMs += ((lastMs - steadyMs) * calls) / (calls + steadiness);
       // With room to spare, it was not the width that held us back.
       if (calls < current) return;
-      bestMs = Math.min(bestMs * forgetting, lastMs);
+      bestMs = Math.min(bestMs * forgetting, steadyMs);
       current =
-        lastMs <= bestMs * patience
+        steadyMs <= bestMs * patience
           ? Math.min(max, Math.ceil(current * growth))
           : Math.max(Math.min(first, max), Math.floor(current * retreat));
     },

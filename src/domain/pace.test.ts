@@ -5,6 +5,7 @@ import {
   claimProbe,
   freshPace,
   giveBackPermits,
+  isFull,
   isNews,
   type Observation,
   observe,
@@ -70,6 +71,26 @@ describe('permits', () => {
     const { permits } = takePermits(freshPace, 200, 10, now);
     expect(permits.count).toBeLessThanOrEqual(10);
     expect(takePermits(freshPace, 200, 0.1, now).permits.count).toBe(1);
+  });
+
+  it('who wants a batch waits until a part of that second is free, and then gets as much', () => {
+    const { state } = takePermits(freshPace, 80, 100, now);
+    const { permits } = takePermits(state, 200, 100, now, 250);
+    expect(permits).toMatchObject({ count: 0 });
+    expect(permits.waitMs).toBeGreaterThan(0);
+    expect(takePermits(state, 200, 100, now + permits.waitMs - 1, 250).permits.count).toBe(0);
+    expect(takePermits(state, 200, 100, now + permits.waitMs, 250).permits.count).toBe(23);
+    // Others take what there is.
+    expect(takePermits(state, 200, 100, now).permits.count).toBe(14);
+  });
+
+  it('that slots are gone is told from the state alone, and nothing else is', () => {
+    const { state } = takePermits(freshPace, 200, 10, now);
+    expect(isFull(state, 1, 10, now)).toMatchObject({ count: 0 });
+    expect(isFull(state, 1, 10, now + 200)).toBeNull();
+    expect(isFull(freshPace, 1, null, now)).toBeNull();
+    for (const other of [{ openSince: now }, { pausedUntil: now + 1 }, { openings: 1 }])
+      expect(isFull({ ...state, ...other }, 1, 10, now)).toBeNull();
   });
 
   it('the account’s own word lowers the rate, and never raises it', () => {

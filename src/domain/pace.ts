@@ -53,14 +53,21 @@ const rateShare = 0.94;
 export const slotGraceMs = 25;
 /** How far ahead slots are given away: an urgent mail waits no longer than this behind those that are already given. */
 const horizonMs = 1_000;
+/**
+ * Whoever takes a batch in hand waits until so much of that is free. With less, a worker would be busy until the far end of the horizon for
+ * a mail or two, and soon all of them would, with slots going by that nobody has taken.
+ */
+export const batchRoomMs = 250;
 /** How long the others wait for the mail that tries first; nobody may come back to tell what became of it. */
 const trialMs = 10_000;
 
+/** With `roomMs`, only where so much of the horizon is free. */
 export function takePermits(
   state: PaceState,
   wanted: number,
   ratePerSecond: number | null,
   now: number,
+  roomMs = 0,
 ): { state: PaceState; permits: Permits } {
   const none = (waitMs: number) => ({ state, permits: { count: 0, firstAt: now, spacingMs: 0, waitMs } });
   if (state.openSince !== null) return none(Math.max(0, (state.probeAt ?? now) - now));
@@ -75,7 +82,7 @@ export function takePermits(
       permits: { ...taken.permits, isTrial: true },
     };
   }
-  return takeSlots(state, wanted, ratePerSecond, now);
+  return takeSlots(state, wanted, ratePerSecond, now, roomMs);
 }
 
 function takeSlots(
@@ -83,23 +90,41 @@ function takeSlots(
   wanted: number,
   ratePerSecond: number | null,
   now: number,
+  roomMs = 0,
 ): ReturnType<typeof takePermits> {
   const rate = Math.min(ratePerSecond ?? Infinity, state.seenRatePerSecond ?? Infinity);
   if (rate === Infinity) return { state, permits: { count: wanted, firstAt: now, spacingMs: 0, waitMs: 0 } };
 
-  const spacingMs = 1000 / (rate * rateShare);
+  const spacingMs = slotSpacingMs(rate);
   // Nobody reserves further ahead than this: then it was reserved by a clock that has been set back since.
   const isFromTheFuture = state.nextSlotAt > now + horizonMs + 2 * spacingMs;
   const firstAt = isFromTheFuture ? now : Math.max(now, state.nextSlotAt);
-  if (firstAt >= now + horizonMs) {
-    const waitMs = firstAt - now - horizonMs + spacingMs;
+  const freeMs = now + horizonMs - firstAt;
+  if (freeMs <= 0 || freeMs < roomMs) {
+    const waitMs = Math.max(1, (roomMs || spacingMs) - freeMs);
     return { state, permits: { count: 0, firstAt: now, spacingMs: 0, waitMs } };
   }
   // At least one, even where slots are further apart than the horizon.
-  const count = Math.min(wanted, Math.max(1, Math.floor((now + horizonMs - firstAt) / spacingMs)));
+  const count = Math.min(wanted, Math.max(1, Math.floor(freeMs / spacingMs)));
   const next = { ...state, nextSlotAt: firstAt + count * spacingMs };
   return { state: next, permits: { count, firstAt, spacingMs, waitMs: 0 } };
 }
+
+/** Whether it is the slots, and nothing else, that leave nobody anything at present; then for how long. */
+export function isFull(
+  state: PaceState,
+  wanted: number,
+  ratePerSecond: number | null,
+  now: number,
+  roomMs?: number,
+): Permits | null {
+  if (state.openSince !== null || state.pausedUntil > now || state.openings > 0) return null;
+  const { permits } = takeSlots(state, wanted, ratePerSecond, now, roomMs);
+  return permits.count === 0 ? permits : null;
+}
+
+/** Between two mails at this rate. */
+export const slotSpacingMs = (ratePerSecond: number) => 1000 / (ratePerSecond * rateShare);
 
 /** What was reserved and not used, if nobody has reserved behind it meanwhile. A trial that nobody made is anybody's again. */
 export function giveBackPermits(before: PaceState, permits: Permits, used: number): PaceState {

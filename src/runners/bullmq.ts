@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events';
-import { type Job, type Processor, RateLimitError, Worker, type WorkerOptions } from 'bullmq';
+import { type Job, type Processor, Worker, type WorkerOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { isDatabaseAway } from '../db/is-database-away.ts';
 import type { Lease } from '../db/lease.ts';
-import type { Dispatch, Named } from '../dispatch/dispatch.ts';
+import type { Dispatch } from '../dispatch/dispatch.ts';
 import type { Pace } from '../dispatch/pace.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Guarantees } from '../providers/provider.ts';
@@ -14,6 +15,7 @@ import { answered, connected, fullName, type OpenQueues, openQueues, type QueueN
 import { connectRedis, type RedisOrder, requireGoodRedis } from './redis.ts';
 import { createRelay } from './relay.ts';
 import { type Runner, stopWithin } from './runner.ts';
+import { createSending, jobsOf } from './sending.ts';
 import { createWatch } from './watch.ts';
 
 /**
@@ -50,8 +52,6 @@ const dutyMs = 10_000;
 const lockMs = 30_000;
 /** Whose workers die is told by the rows (`lapses`), not by the job. */
 const stalledMax = 10;
-/** Of a provider without a rate: never reached, but a limiter has to be there for `RateLimitError` to hold everybody back. */
-const unlimited = 1_000_000;
 
 export function createBullmq(parts: BullmqParts): Runner {
   const { dispatches, outbox, pace, guarantees, sources, chores, lease, clock, log } = parts;
@@ -81,7 +81,7 @@ export function createBullmq(parts: BullmqParts): Runner {
   const loop = ({ name, pauseMs, once }: Duty): Loop => createLoop({ name, pauseMs, once, clock, log });
 
   // Named: what is to be sent, what sources have in stages, what has to be done again and again.
-  const { batch, limiter } = paceOf(guarantees);
+  const { batch, limiter } = jobsOf(guarantees);
   const relay = createRelay({ outbox, pace, sources, queue: () => queues.of('send'), batch, clock, log });
   const relaying = loop(
     whileNaming(whileSteady({ name: 'queue-relay', pauseMs: relayMs, once: relay.once }, clock)),
@@ -169,35 +169,26 @@ export function createBullmq(parts: BullmqParts): Runner {
     return work.finally(() => inHand.delete(work));
   }
 
-  const free = [...dispatches];
-  async function send(job: Job<Named>): Promise<void> {
-    const dispatch = free.pop();
-    if (!dispatch || !clock.isSteady) {
-      if (dispatch) free.push(dispatch);
-      return holdBack(queues, relayMs);
-    }
-    try {
-      const { left, waitMs } = await held(dispatch.runThese(job.data, stopping.signal));
-      if (left.length === 0 || stopping.signal.aborted) return;
-      await job.updateData({ ...job.data, seqs: left });
-      await holdBack(queues, waitMs);
-    } finally {
-      free.push(dispatch);
-    }
-  }
-
   const performing =
     (stage: Stage) =>
     async ({ data }: Job<StageJob['data']>): Promise<void> => {
-      if (clock.isSteady) await held(stage.perform(data, stopping.signal));
+      if (clock.isSteady) await unlessAway(held(stage.perform(data, stopping.signal)));
     };
 
   async function maintain({ name }: Job): Promise<void> {
     const duty = maintenance.find((each) => each.name === name);
     const until = clock.monotonic() + dutyMs;
     while (duty && !stopping.signal.aborted && clock.monotonic() < until)
-      if ((await held(duty.once(stopping.signal))) !== 'again') return;
+      if ((await unlessAway(held(duty.once(stopping.signal)))) !== 'again') return;
   }
+
+  /** A database that is away is nobody's fault and no job's: whoever leads names it again when it is back. */
+  const unlessAway = <T>(work: Promise<T>): Promise<T | undefined> =>
+    work.catch((error: unknown) => {
+      if (!isDatabaseAway(error)) throw error;
+      log.debug('queue.database_away');
+      return undefined;
+    });
 
   return {
     async prepare() {
@@ -205,7 +196,8 @@ export function createBullmq(parts: BullmqParts): Runner {
     },
     start() {
       isStarted = true;
-      // 002-P5-12, 002-P5-13
+      // 002-P5-13
+      const send = createSending({ dispatches, queues, clock, log, held, stopping: stopping.signal });
       working.push(work('send', send as Processor, { concurrency: dispatches.length, limiter }));
       for (const stage of stages) {
         const atOnce = stage.name === 'collect' ? 1 : parts.concurrency;
@@ -232,27 +224,8 @@ export function createBullmq(parts: BullmqParts): Runner {
         ];
         await stopWithin(Promise.allSettled(ended), parts);
       }
+      if (isStarted) await lease.release().catch(() => log.warn('queue.lead_not_released'));
       await closeRedis(redis, queues);
-    },
-  };
-}
-
-/** Nobody takes a job for so long; this one goes back to its place, and no attempt of anything is counted. */
-async function holdBack(queues: OpenQueues, waitMs: number): Promise<never> {
-  if (waitMs > 0) await (await queues.of('send')).rateLimit(Math.min(1_000, Math.ceil(waitMs)));
-  throw new RateLimitError();
-}
-
-/** About a second of work a job, so that what is urgent waits no longer than that for a free hand. */
-function paceOf({ ratePerSecond, concurrency }: BullmqParts['guarantees']) {
-  const batchMax = 200;
-  const perSecond = ratePerSecond ?? concurrency * 8;
-  return {
-    batch: Math.max(1, Math.min(batchMax, Math.floor(perSecond))),
-    // The mails' own limit is the pace in the database, which counts them and not jobs.
-    limiter: {
-      max: ratePerSecond === null ? unlimited : Math.max(1, Math.ceil(ratePerSecond)),
-      duration: 1_000,
     },
   };
 }

@@ -10,8 +10,9 @@ import { answered } from './queue.ts';
 
 /**
  * From the outbox to the queue: names what is due to whoever is free. It looks at the database again and again and remembers for a
- * while what it has named; what then still waits is named once more. So it needs no word from the queue about what became of a job,
- * and whatever was lost there (a flush, a crash, an answer) is found by the same look. Naming a row twice costs a claim that finds nothing.
+ * while what it has named; what then still waits, and whose job is gone, is named once more. So it needs no word from the queue about what
+ * became of a job, and whatever was lost there (a flush, a crash, an answer) is found by the same look. Naming a row twice costs a claim
+ * that finds nothing.
  */
 export interface Relay {
   once(): Promise<'pause'>;
@@ -22,7 +23,7 @@ export interface RelayParts {
   pace: Pick<Pace, 'mayAsk' | 'probeIfDue'>;
   sources: readonly { name: string }[];
   queue: () => Promise<Queue>;
-  /** Rows that a job names, about a second of work. */
+  /** Rows that a job names. */
   batch: number;
   clock: Clock;
   log: Log;
@@ -30,7 +31,9 @@ export interface RelayParts {
 
 /** Jobs that wait: enough that no worker is idle between two looks, and few enough that what is urgent gets past them soon. */
 const jobsAheadMax = 32;
-/** After this a job counts as lost: several times as long as the jobs ahead of it take. */
+/** With room for fewer it is not worth looking past all that is named already. What is urgent does not wait for that. */
+const roomLeast = 8;
+/** After this a row is looked after: its job may still wait, behind many others, or it is lost. */
 const namedForMs = 30_000;
 /** The lower, the sooner. BullMQ puts jobs without one before all others. */
 const priorities = { urgent: 1, normal: 2, bulk: 3, suspects: 4 } as const;
@@ -54,28 +57,50 @@ export function createRelay(parts: RelayParts): Relay {
     return { room: jobsAheadMax - ahead, active };
   }
 
-  async function jobsOf(group: DueWork, rowsMax: number, rowsAhead: number): Promise<Named[]> {
+  /** Puts as many jobs of a group as there are rows that nobody has named, and answers how many rows these are, and jobs. */
+  async function put(group: DueWork, priority: number, order: { rowsMax: number; rowsAhead: number }) {
     const key = `${group.source} ${group.from}`;
     const before = named.get(key);
-    const rows = await outbox.dueRows(group, rowsAhead + rowsMax);
-    const oldest = clock.monotonic() - namedForMs;
-    const isNamed = ({ seq, lease }: DueRow) => {
+    const rows = await outbox.dueRows(group, order.rowsAhead + order.rowsMax);
+    const namingOf = ({ seq, lease }: DueRow) => {
       const naming = before?.get(seq);
-      return naming !== undefined && naming.lease === lease && naming.at > oldest;
+      return naming?.lease === lease ? naming : undefined;
     };
+    await lookAfter(rows.flatMap((row) => namingOf(row) ?? []));
     // What is in none of the next rows has been claimed: who comes back from there is named anew.
-    const kept = new Map(rows.filter(isNamed).map(({ seq }) => [seq, before?.get(seq) as Naming]));
-    const fresh = rows.filter((row) => !isNamed(row)).slice(0, rowsMax);
-    const lost = fresh.filter(({ seq, lease }) => before?.get(seq)?.lease === lease).length;
+    const kept = new Map<number, Naming>();
+    const fresh: DueRow[] = [];
+    for (const row of rows) {
+      const naming = namingOf(row);
+      if (naming && !naming.job.isLost) kept.set(row.seq, naming);
+      else if (fresh.length < order.rowsMax) fresh.push(row);
+    }
+    const lost = fresh.filter((row) => namingOf(row) !== undefined).length;
     if (lost > 0) log.warn('queue.named_again', { ...group, deliveries: lost });
-    // Before the answer of the queue: one that gets lost must not have them named at every look.
-    for (const { seq, lease } of fresh) kept.set(seq, { lease, at: clock.monotonic() });
+    const jobs = chunks(fresh, group.from === 'suspects' ? 1 : batch).map((rows) => {
+      const job: PutJob = { id: null, putAt: clock.monotonic(), isLost: false };
+      // Before the answer of the queue: one that gets lost must not have them named at every look.
+      for (const { seq, lease } of rows) kept.set(seq, { lease, job });
+      return { job, data: { ...group, seqs: rows.map(({ seq }) => seq) } satisfies Named };
+    });
     named.set(key, kept);
-    const size = group.from === 'suspects' ? 1 : batch;
-    return chunks(
-      fresh.map(({ seq }) => seq),
-      size,
-    ).map((seqs) => ({ ...group, seqs }));
+    const opts = { priority, removeOnFail: true };
+    const added = await answered(
+      (await queue()).addBulk(jobs.map(({ data }) => ({ name: 'send', data, opts }))),
+    );
+    for (const [index, { job }] of jobs.entries()) job.id = added[index]?.id ?? null;
+    return { rows: fresh.length, jobs: jobs.length };
+  }
+
+  /** Of what was named long ago: whether its job is still there. */
+  async function lookAfter(namings: readonly Naming[]): Promise<void> {
+    const oldest = clock.monotonic() - namedForMs;
+    const old = new Set(namings.map(({ job }) => job).filter(({ putAt }) => putAt <= oldest));
+    for (const job of old) {
+      const isThere = job.id !== null && (await answered((await queue()).getJob(job.id))) !== undefined;
+      if (isThere) job.putAt = clock.monotonic();
+      else job.isLost = true;
+    }
   }
 
   return {
@@ -90,22 +115,17 @@ export function createRelay(parts: RelayParts): Relay {
       const { room, active } = await look();
       let left = room;
       for (const { limit, ...group } of turns.order(due, jobsAheadMax * batch)) {
-        if (left <= 0) break;
         // Suspects one at a time; what a lane is owed goes before the others.
-        const rowsMax = Math.min(limit, left * batch);
-        const jobs = await jobsOf(group, rowsMax, (jobsAheadMax + active) * batch);
         const isOwed = limit < jobsAheadMax * batch && group.from !== 'suspects';
         const priority = isOwed ? priorities.urgent : priorities[group.from];
-        await answered(
-          (await queue()).addBulk(
-            jobs.map((data) => ({ name: 'send', data, opts: { priority, removeOnFail: true } })),
-          ),
-        );
-        turns.took(
-          group.from,
-          jobs.reduce((sum, { seqs }) => sum + seqs.length, 0),
-        );
-        left -= jobs.length;
+        // It stands before all that waits, so that it need not wait for room, either.
+        const isFirst = priority === priorities.urgent;
+        const jobsMax = isFirst ? left + jobsAheadMax : left;
+        if (jobsMax <= 0 || (!isFirst && room < roomLeast)) continue;
+        const rowsMax = Math.min(limit, jobsMax * batch);
+        const took = await put(group, priority, { rowsMax, rowsAhead: (2 * jobsAheadMax + active) * batch });
+        turns.took(group.from, took.rows);
+        left -= took.jobs;
       }
       return 'pause';
     },
@@ -114,11 +134,19 @@ export function createRelay(parts: RelayParts): Relay {
 
 interface Naming {
   lease: number;
-  at: number;
+  job: PutJob;
 }
 
-function chunks(seqs: readonly number[], size: number): number[][] {
-  return Array.from({ length: Math.ceil(seqs.length / size) }, (_, at) =>
-    seqs.slice(at * size, (at + 1) * size),
+interface PutJob {
+  /** Null until the queue has answered. */
+  id: string | null;
+  /** Or found to be still there. */
+  putAt: number;
+  isLost: boolean;
+}
+
+function chunks<T>(rows: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(rows.length / size) }, (_, at) =>
+    rows.slice(at * size, (at + 1) * size),
   );
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Database } from '../../src/db/database.ts';
+import { type Database, openDatabase } from '../../src/db/database.ts';
 import { createDispatch } from '../../src/dispatch/dispatch.ts';
 import { createPace } from '../../src/dispatch/pace.ts';
 import { createReconcile } from '../../src/dispatch/reconcile.ts';
@@ -77,19 +77,53 @@ onBothDatabases('the pace that processes share', (dialect) => {
   });
 
   it('when all is well nothing is written, and not even asked of the database', async () => {
-    let transactions = 0;
-    const transaction: Database['transaction'] = (work) => {
-      transactions += 1;
-      return world.db.transaction(work);
-    };
-    const pace = paceOf(createFakeProvider(), { ...world.db, transaction });
-    const well = { ...quiet, accepted: 10, ratePerSecond: 5 };
-    await pace.observe(well);
-    transactions = 0;
-    await pace.observe(well);
-    expect(transactions).toBe(0);
-    await pace.observe({ ...well, ratePerSecond: 4 });
-    expect(transactions).toBe(1);
+    const asked: string[] = [];
+    const db = await openDatabase(world.url, {
+      ...{ clock: world.clock, log: silentLog },
+      onStatement: ({ sql }) => asked.push(sql),
+    });
+    try {
+      const pace = paceOf(createFakeProvider(), db);
+      const well = { ...quiet, accepted: 10, ratePerSecond: 5 };
+      await pace.observe(well);
+      asked.length = 0;
+      await pace.observe(well);
+      expect(asked).toEqual([]);
+      await pace.observe({ ...well, ratePerSecond: 4 });
+      expect(asked.map((sql) => sql.split(' ')[0])).toEqual(['select', 'update']);
+    } finally {
+      await db.close();
+    }
+  });
+
+  it('slots that were seen given away are not asked for', async () => {
+    const asked: string[] = [];
+    const db = await openDatabase(world.url, {
+      ...{ clock: world.clock, log: silentLog },
+      onStatement: ({ sql }) => asked.push(sql),
+    });
+    try {
+      const pace = paceOf(createFakeProvider({ ratePerSecond: 10 }), db);
+      expect((await pace.take(200, 250)).count).toBe(9);
+      asked.length = 0;
+      const refused = await pace.take(200, 250);
+      expect([refused.count, asked]).toEqual([0, []]);
+      await world.clock.advance(refused.waitMs);
+      expect((await pace.take(200, 250)).count).toBeGreaterThan(0);
+    } finally {
+      await db.close();
+    }
+  });
+
+  it('whoever asks at the same moment, no slot is given away twice', async () => {
+    const provider = createFakeProvider({ ratePerSecond: 100 });
+    const processes = Array.from({ length: 6 }, () => paceOf(provider));
+    const taken = await Promise.all(processes.flatMap((pace) => [pace.take(5), pace.take(5)]));
+    const slots = taken.flatMap(({ count, firstAt, spacingMs }) =>
+      Array.from({ length: count }, (_, index) => Math.round(firstAt + index * spacingMs)),
+    );
+    expect(slots).toHaveLength(60);
+    expect(new Set(slots).size).toBe(60);
   });
 
   it('one process’s success ends the trial that another’s outage began', async () => {
