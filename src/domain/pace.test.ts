@@ -85,7 +85,10 @@ describe('permits', () => {
   });
 
   it('that slots are gone is told from the state alone, and nothing else is', () => {
-    const { state } = takePermits(freshPace, 200, 10, now);
+    const nearly = takePermits(freshPace, 200, 10, now).state;
+    expect(isFull(nearly, 1, 10, now)).toBeNull();
+    expect(isFull(nearly, 1, 10, now, 250)).toMatchObject({ count: 0 });
+    const { state } = takePermits(nearly, 1, 10, now);
     expect(isFull(state, 1, 10, now)).toMatchObject({ count: 0 });
     expect(isFull(state, 1, 10, now + 200)).toBeNull();
     expect(isFull(freshPace, 1, null, now)).toBeNull();
