@@ -69,11 +69,9 @@ export function createDispatch(parts: DispatchParts): Dispatch {
   const beginning = { worker, account: provider.account, keyWindowMs };
   const names = sources.map(({ name }) => name);
   const turns = createLaneOrder();
-  /** About a second of work, and no more than can keep in step with its slots. */
-  const inHandMax = () => {
-    const inStep = ratePerSecond === null ? Infinity : width.inStep(slotSpacingMs(ratePerSecond));
-    return Math.min(batchMax, width.inASecond, inStep);
-  };
+  /** About a second of work: slots are given away no further ahead than that, and more than can keep in step with them is of no use. */
+  const inHandMax = () =>
+    Math.min(batchMax, ratePerSecond === null ? width.inASecond : width.inStep(slotSpacingMs(ratePerSecond)));
 
   async function runOnce(signal: AbortSignal): Promise<Turn> {
     const due = await outbox.due(names);

@@ -75,7 +75,8 @@ export async function sendAll(
     }
   }
 
-  await Promise.all(Array.from({ length: Math.min(width.current, batch.length) }, sendOneByOne));
+  const atOnce = spacingMs > 0 ? width.most : width.current;
+  await Promise.all(Array.from({ length: Math.min(atOnce, batch.length) }, sendOneByOne));
   if (spent.calls > 0) width.learn({ calls: spent.calls, meanMs: spent.ms / spent.calls });
   return { ...seen, ratePerSecond: provider.seenRatePerSecond?.() ?? null };
 }

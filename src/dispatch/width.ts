@@ -4,9 +4,11 @@
  */
 export interface Width {
   readonly current: number;
+  /** What the provider takes. Mails that leave each at its own slot are held back by that, and one that waited for a place would miss it. */
+  readonly most: number;
   /** How many mails a second of work is, by how long calls took lately: nobody should claim more than that at once. */
   readonly inASecond: number;
-  /** How many can leave one `spacingMs` after the other before one of them has to wait for an answer, and misses its slot. */
+  /** How many can leave one `spacingMs` after the other before one of them has to wait for a place, and misses its slot. */
   inStep(spacingMs: number): number;
   /** After a batch: how many calls there were, and how long one took on average. */
   learn(batch: { calls: number; meanMs: number }): void;
@@ -37,13 +39,14 @@ export function createWidth(max: number): Width {
     get current() {
       return current;
     },
+    most: max,
     get inASecond() {
       return Math.max(current, Math.floor((current * 1_000) / lastMs));
     },
     inStep(spacingMs) {
       // So many answers come in the time of a slot; where it is one, there is always room for the next. Some take longer than most.
-      const answersPerSlot = (spacingMs * current) / ((steadyMs ?? guessMs) * patience);
-      return answersPerSlot >= 1 ? Infinity : Math.floor(current / (1 - answersPerSlot));
+      const answersPerSlot = (spacingMs * max) / ((steadyMs ?? guessMs) * patience);
+      return answersPerSlot >= 1 ? Infinity : Math.floor(max / (1 - answersPerSlot));
     },
     learn({ calls, meanMs }) {
       lastMs = Math.max(floorMs, meanMs);
