@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { idempotencyKey } from '../domain/message.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Observation } from '../domain/pace.ts';
@@ -53,17 +54,22 @@ export async function sendAll(
   const spent = { calls: 0, ms: 0 };
   const slots = createSlots({ count: batch.length, firstAt, spacingMs }, pace, clock);
   let next = 0;
-
-  const isHalted = () => signal.aborted || seen.pauseMs !== null || seen.down !== null;
+  // Whoever waits for a slot hears of it at once: what a provider said is for all processes, and they are told when this batch is over.
+  const halt = new AbortController();
+  const stop = () => halt.abort();
+  // Every mail that waits for its moment listens; Node takes more than ten of them for a leak, and says so to the user.
+  setMaxListeners(0, halt.signal);
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
 
   async function sendOneByOne(): Promise<void> {
     for (let index = next++; index < batch.length; index = next++) {
       const one = batch[index] as Composed;
-      const hasSlot = !isHalted() && (await slots.next(signal));
+      const hasSlot = await slots.next(halt.signal);
       // By the wall clock too: a machine that was asleep does not know it by the other.
       const isInTime =
         clock.monotonic() <= startBefore && clock.now() + longestCallMs <= one.claimed.leaseEndsAt;
-      const mayStart = hasSlot && !isHalted() && isInTime;
+      const mayStart = hasSlot && !halt.signal.aborted && isInTime;
       const beganAt = clock.monotonic();
       const outcome = mayStart ? await handOver(provider, one, startBefore) : notStarted(seen.pauseMs);
       if (mayStart) {
@@ -71,12 +77,14 @@ export async function sendAll(
         spent.ms += clock.monotonic() - beganAt;
       }
       note(seen, outcome);
+      if (seen.pauseMs !== null || seen.down !== null) stop();
       recorder.add(reportOf(one.claimed, outcome, policy, parts));
     }
   }
 
   const atOnce = spacingMs > 0 ? width.most : width.current;
   await Promise.all(Array.from({ length: Math.min(atOnce, batch.length) }, sendOneByOne));
+  signal.removeEventListener('abort', stop);
   if (spent.calls > 0) width.learn({ calls: spent.calls, meanMs: spent.ms / spent.calls });
   return { ...seen, ratePerSecond: provider.seenRatePerSecond?.() ?? null };
 }

@@ -34,7 +34,7 @@ export function createSlots(reserved: Reserved, pace: Pick<Pace, 'take'>, clock:
 
   return {
     async next(signal) {
-      if (isUnlimited) return true;
+      if (isUnlimited) return !signal.aborted;
       for (;;) {
         while (slots.length === 0 && (asking || lost > 0)) {
           asking ??= askForMore().finally(() => {
@@ -45,6 +45,7 @@ export function createSlots(reserved: Reserved, pace: Pick<Pace, 'take'>, clock:
         const at = slots.shift();
         if (at === undefined || signal.aborted) return false;
         if (at > clock.now()) await clock.sleep(at - clock.now(), signal);
+        if (signal.aborted) return false;
         if (clock.now() <= at + slotGraceMs) return true;
         lost += 1;
       }
