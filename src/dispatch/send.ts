@@ -6,6 +6,7 @@ import type { DeliveryError } from '../domain/transition.ts';
 import type { Composed } from '../outbox/begin.ts';
 import type { Claimed } from '../outbox/claim.ts';
 import type { Report } from '../outbox/record.ts';
+import type { Trail } from '../outbox/trail.ts';
 import type { Provider, Sent } from '../providers/provider.ts';
 import type { Clock } from '../std/clock.ts';
 import type { Random } from '../std/random.ts';
@@ -21,6 +22,8 @@ export interface SendParts {
   clock: Clock;
   random: Random;
   worker: string;
+  /** Where somebody follows. */
+  trail?: Trail | undefined;
 }
 
 export interface Shipment {
@@ -45,7 +48,7 @@ export async function sendAll(
   recorder: Recorder,
   parts: SendParts,
 ): Promise<Observation> {
-  const { provider, pace, clock } = parts;
+  const { provider, pace, clock, trail } = parts;
   const { longestCallMs } = provider.guarantees;
   // A call must end within the lease, by the clock that cannot jump: after it, somebody else decides.
   const startBefore = leaseEndsAt - longestCallMs;
@@ -64,11 +67,13 @@ export async function sendAll(
       const isInTime =
         clock.monotonic() <= startBefore && clock.now() + longestCallMs <= one.claimed.leaseEndsAt;
       const mayStart = hasSlot && !isHalted() && isInTime;
+      const since = trail?.start();
       const beganAt = clock.monotonic();
       const outcome = mayStart ? await handOver(provider, one, startBefore) : notStarted(seen.pauseMs);
       if (mayStart) {
         spent.calls += 1;
         spent.ms += clock.monotonic() - beganAt;
+        trail?.sent(one.claimed, provider.name, outcome, since);
       }
       note(seen, outcome);
       recorder.add(reportOf(one.claimed, outcome, policy, parts));
@@ -150,7 +155,8 @@ function reportOf(
   { clock, random, worker }: SendParts,
 ): Report {
   const now = clock.now();
-  const base = { seq: claimed.seq, id: claimed.id, lease: claimed.lease, actor: worker };
+  const { seq, id, traceId, lease } = claimed;
+  const base = { seq, id, traceId, lease, actor: worker };
   switch (outcome.kind) {
     case 'accepted':
       return {
