@@ -1,7 +1,11 @@
 import type { Config } from './settings.ts';
 import type { Clock } from './std/clock.ts';
 import type { Log } from './std/log.ts';
-import { isSampled, type Tracer } from './std/trace.ts';
+import type { OtlpExporter } from './std/otlp-exporter.ts';
+import { isSampled, type Span, type Tracer } from './std/trace.ts';
+
+/** What is told while the exporter is loaded, for a quarter of a second; later ones are lost. */
+const earlyMax = 8_192;
 
 /** Where a collector is named; else nobody follows anything. What speaks to it is loaded with the first span: most commands tell of none. */
 export function openTracer(
@@ -16,22 +20,36 @@ export function openTracer(
     ...{ 'service.name': serviceName, 'service.instance.id': instance },
     'deployment.environment.name': environment,
   };
+
+  const early: Span[] = [];
+  let add = (span: Span) => {
+    if (early.length < earlyMax) early.push(span);
+  };
+  /** What is broken stays so: mails go on, and nothing more is told. */
+  const giveUp = (error: unknown) => {
+    log.error('tracing.failed', { error });
+    early.length = 0;
+    add = () => {};
+    return undefined;
+  };
   const open = async () => {
     const { createOtlpExporter } = await import('./std/otlp-exporter.ts');
-    return createOtlpExporter({ url, headers, resource, clock, log });
+    const exporter = createOtlpExporter({ url, headers, resource, clock, log });
+    for (const span of early.splice(0)) exporter.add(span);
+    add = exporter.add;
+    return exporter;
   };
-  let isTold = false;
-  const fail = (error: unknown) => {
-    if (!isTold) log.error('tracing.failed', { error });
-    isTold = true;
-  };
-  let exporter: ReturnType<typeof open> | undefined;
+  let opened: Promise<OtlpExporter | undefined> | undefined;
   return {
     follows: (traceId) => isSampled(traceId, traceRatio),
     tell(span) {
-      exporter ??= open();
-      exporter.then(({ add }) => add(span)).catch(fail);
+      try {
+        add(span);
+      } catch (error) {
+        giveUp(error);
+      }
+      opened ??= open().catch(giveUp);
     },
-    stop: async () => (await exporter?.catch(() => undefined))?.stop(),
+    stop: async () => (await opened)?.stop(),
   };
 }

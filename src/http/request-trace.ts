@@ -35,7 +35,9 @@ export function traceRequests(
     });
   });
   server.addHook('onResponse', async (request, { statusCode }) => {
-    const { at, monotonic, own, caller } = begun.get(request) as Begun;
+    const one = begun.get(request);
+    if (!one) return;
+    const { at, monotonic, own, caller } = one;
     const { method, routeOptions } = request;
     const { url: route } = routeOptions;
     if (!caller && (unasked.has(route) || !tracer.follows(own.traceId))) return;

@@ -111,7 +111,6 @@ const failed = { code: SpanStatusCode.ERROR };
 const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const;
 
 const scope = { name: 'tidings' };
-const none: never[] = [];
 
 /** Written out, because five for every mail are made: spreads would cost as much as all else here together. */
 function readable(span: Span, resource: Resource): ReadableSpan {
@@ -126,8 +125,8 @@ function readable(span: Span, resource: Resource): ReadableSpan {
     duration: timeOf(endAt - startAt),
     status: error === undefined ? unset : failed,
     attributes: harmless(span),
-    links: none,
-    events: none,
+    links: [],
+    events: [],
     ended: true,
     resource,
     instrumentationScope: scope,

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { openTracer } from '../../src/open-tracer.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import { systemIds } from '../../src/std/ids.ts';
 import { createOtlpExporter } from '../../src/std/otlp-exporter.ts';
-import { freshContext, type Span } from '../../src/std/trace.ts';
+import { freshContext, type Span, type Tracer } from '../../src/std/trace.ts';
 import { type CommandLine, createCommandLine } from '../cli/command-line.ts';
 import { createRecordingLog, type RecordingLog } from '../support/recording-log.ts';
 import { emptyDatabase } from '../support/world.ts';
@@ -121,6 +123,44 @@ describe('the exporter', () => {
     await until(() => isGone);
     expect(await msOf(exporter.stop)).toBeLessThan(stopWithinMs);
   });
+});
+
+describe('the tracer', () => {
+  const open = () =>
+    openTracer(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }, 'no such file'), {
+      ...{ clock: systemClock, log, instance: 'here' },
+    }) as Tracer;
+  const broken = (): Span => ({
+    ...span(),
+    get name(): string {
+      throw new Error('broken');
+    },
+  });
+
+  it('keeps a bounded number while what speaks to the collector is loaded', async () => {
+    const tracer = open();
+    for (let count = 0; count < 12_000; count++) tracer.tell(span());
+    await tracer.stop();
+    expect([collector.spans.length, events()]).toEqual([8_192, []]);
+  });
+
+  it.each(['when it is loaded', 'afterwards'])(
+    'that breaks says so once, and to nobody who tells: %s',
+    async (when) => {
+      const tracer = open();
+      if (when === 'afterwards') {
+        tracer.tell(span());
+        await until(() => collector.spans.length === 1);
+      }
+      tracer.tell(broken());
+      await until(() => events().length > 0);
+      tracer.tell(broken());
+      tracer.tell(span());
+      await tracer.stop();
+      expect(events()).toEqual(['tracing.failed']);
+      expect(collector.spans).toHaveLength(when === 'afterwards' ? 1 : 0);
+    },
+  );
 });
 
 describe('with a collector that never answers', () => {
