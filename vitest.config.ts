@@ -2,11 +2,13 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { crashPoints } from './tests/crash/instrument.ts';
 import { LongestFirst } from './tests/support/longest-first.ts';
+import { isShort, longFiles } from './tests/support/short-run.ts';
 
 const tests = ['src/**/*.test.ts', 'tests/**/*.test.ts'];
 const crashTests = 'tests/crash/**/*.test.ts';
 /** One puts something else in the place of a module, the others change the surroundings of their process or count on its speed. */
 const alone = ['tests/dispatch/compose.test.ts', 'tests/browser/*.test.ts', 'tests/dispatch/storm.test.ts'];
+const leftOut = ['**/node_modules/**', ...(isShort ? longFiles : [])];
 /** The engine with a point after every await, at which it can be killed. */
 const killable = { plugins: [crashPoints()] };
 /** vitest has no project that runs only when it is named. */
@@ -33,13 +35,17 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          ...{ name: 'tests', include: tests, exclude: [crashTests, ...alone, '**/node_modules/**'] },
+          ...{ name: 'tests', include: tests, exclude: [crashTests, ...alone, ...leftOut] },
           // One process for many files: to load the engine takes longer than most of them.
           isolate: false,
         },
       },
-      { extends: true, test: { name: 'alone', include: alone } },
-      { extends: true, ...killable, test: { name: 'crash', include: [crashTests], isolate: false } },
+      { extends: true, test: { name: 'alone', include: alone, exclude: leftOut } },
+      {
+        extends: true,
+        ...killable,
+        test: { name: 'crash', include: [crashTests], exclude: leftOut, isolate: false },
+      },
       // Killed twice: minutes of work, and for whoever asks for it by name.
       ...(isAsked('pairs')
         ? [

@@ -78,7 +78,7 @@ describe('runs on the command line', () => {
 
   test('it is applied once, and shown with what there is to know', async () => {
     expect(await json('apply', plan)).toMatchObject({
-      run_id: plan,
+      runId: plan,
       status: 'running',
       progress: { total: 2 },
     });
@@ -102,7 +102,10 @@ describe('runs on the command line', () => {
     expect(rows.filter((row) => / planned {2}/.test(row))).toHaveLength(2);
     expect(rows.filter((row) => / excluded +over_limit /.test(row))).toHaveLength(1);
     const { items, next } = await json('runs', 'items', plan, '--state', 'excluded');
-    expect([items, next]).toMatchObject([[{ state: 'excluded', reason: 'over_limit', run_id: plan }], null]);
+    expect([items, next]).toMatchObject([
+      [{ state: 'excluded', reason: 'over_limit', deliverySeq: null }],
+      null,
+    ]);
     expect(await printed('runs', 'items', plan, '--state', 'composed')).toBe('Nobody is on this list.\n');
   });
 
@@ -110,7 +113,7 @@ describe('runs on the command line', () => {
     const paused = await printed('runs', 'pause', plan, '--because', 'a figure is wrong');
     expect(paused).toMatch(/^Run .*, 2024, paused: a figure is wrong \(\S+\)\n/);
     expect(await json('runs', 'resume', plan, '--because', 'it is mended')).toMatchObject({
-      ...{ status: 'running', status_because: expect.stringMatching(/^it is mended /) },
+      ...{ status: 'running', because: expect.stringMatching(/^it is mended /) },
     });
     const following = shell.start(['runs', 'show', plan, '--follow'], { env: env() });
     await following.until(/0 of 2 …/);

@@ -1,4 +1,4 @@
-import { describe } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Database } from '../../src/db/database.ts';
 import type { DialectName } from '../../src/db/dialect.ts';
 import type { Intent } from '../../src/domain/delivery.ts';
@@ -8,6 +8,7 @@ import { createQueries, type OutboxQueries } from '../../src/outbox/queries.ts';
 import { createManualClock, type ManualClock } from '../../src/std/clock.ts';
 import { silentLog } from '../../src/std/log.ts';
 import { hasPostgres, migratedDatabase } from './own-database.ts';
+import { isOnPostgresToo } from './short-run.ts';
 
 export { emptyDatabase, hasPostgres } from './own-database.ts';
 
@@ -28,6 +29,7 @@ export interface World {
 /** The same tests on both databases. Without a PostgreSQL they are skipped, and the runner says so by name. */
 export function onBothDatabases(name: string, tests: (dialect: DialectName) => void): void {
   describe(`${name} (sqlite)`, () => tests('sqlite'));
+  if (!isOnPostgresToo(expect.getState().testPath ?? '')) return;
   describe.skipIf(!hasPostgres)(`${name} (postgres)`, () => tests('postgres'));
 }
 

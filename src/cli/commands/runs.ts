@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type RunItemState, runItemStates } from '../../db/newsletters-schema.ts';
 import { iso } from '../../outbox/delivery-json.ts';
+import { runItemJson, runJson } from '../../sources/newsletters/runs/run-json.ts';
 import { Refusal } from '../../std/refusal.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { untilInterrupted } from '../interrupted.ts';
@@ -33,7 +34,7 @@ function addList(runs: Command, { terminal }: Context): void {
     .action(async ({ json }: { json?: true }) => {
       await withEngine(async ({ newsletters }) => {
         const found = await newsletters.runs.list({ limit: 50 });
-        if (json) return terminal.json({ runs: found });
+        if (json) return terminal.json({ runs: found.map((run) => runJson(run)) });
         if (found.length === 0)
           return terminal.print('No run yet. Begin one with: npx tidings plan newsletter_entity_monthly');
         terminal.print(
@@ -70,7 +71,7 @@ function addShow(runs: Command, { terminal }: Context): void {
           const { run, progress } = follow
             ? await followRun(engine, runId, terminal, interrupted.signal)
             : { run: await found.get(runId), progress: await found.progress(runId) };
-          if (json) return terminal.json({ ...run, progress });
+          if (json) return terminal.json(runJson(run, progress));
           terminal.print(...tellRun(run, progress));
         });
       } finally {
@@ -93,7 +94,11 @@ function addItems(runs: Command, { terminal }: Context): void {
           const page = { after, limit: itemsMax, ...(state !== undefined && { state: stateOf(state) }) };
           const items = await newsletters.runs.items(runId, page);
           const last = items.length === itemsMax ? items.at(-1)?.notification_id : undefined;
-          if (json) return terminal.json({ items, next: last === undefined ? null : { after: last } });
+          if (json)
+            return terminal.json({
+              items: items.map(runItemJson),
+              next: last === undefined ? null : { after: last },
+            });
           if (items.length === 0) return terminal.print('Nobody is on this list.');
           terminal.print(
             ...table(
@@ -140,7 +145,7 @@ function addChange(runs: Command, verb: keyof typeof verbs, { terminal }: Contex
       await withEngine(async ({ newsletters }) => {
         const run = await newsletters.runs[verb](runId, { because, by: operatorName() });
         const progress = await newsletters.runs.progress(runId);
-        if (json) return terminal.json({ ...run, progress });
+        if (json) return terminal.json(runJson(run, progress));
         terminal.print(...tellRun(run, progress));
       });
     });

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { runJson } from '../../sources/newsletters/runs/run-json.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { untilInterrupted } from '../interrupted.ts';
 import { operatorName } from '../operator.ts';
@@ -76,7 +77,7 @@ export function addPlan(program: Command, { terminal }: Context): void {
       await withEngine(async ({ newsletters: { runs } }) => {
         const run = await runs.plan(request, { by: operatorName(), canary });
         const progress = await runs.progress(run.run_id);
-        if (options.json) return terminal.json({ runId: run.run_id, ...run, progress });
+        if (options.json) return terminal.json(runJson(run, progress));
         const { reasons } = progress;
         terminal.print(`${run.eligible_count} on the list for ${run.period_key}.`);
         for (const [reason, count] of Object.entries(reasons))
@@ -132,7 +133,7 @@ export function addApply(program: Command, { terminal }: Context): void {
           const { run, progress } = options.follow
             ? await followRun(engine, runId, terminal, interrupted.signal)
             : { run: started, progress: await runs.progress(runId) };
-          if (options.json) return terminal.json({ ...run, progress });
+          if (options.json) return terminal.json(runJson(run, progress));
           terminal.print(...tellRun(run, progress));
         });
       } finally {

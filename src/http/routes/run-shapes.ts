@@ -1,7 +1,4 @@
 import { Type } from 'typebox';
-import type { RunItemRow, RunRow } from '../../db/newsletters-schema.ts';
-import { iso } from '../../outbox/delivery-json.ts';
-import type { RunProgress } from '../../sources/newsletters/runs/progress.ts';
 import { closed } from '../schemas.ts';
 
 /** A run, its list and the trigger's answer, as they are answered. */
@@ -65,37 +62,6 @@ export const runAnswer = Type.Object(
   closed,
 );
 
-export function runJson(run: RunRow, progress?: RunProgress) {
-  const { canary_size: size } = run;
-  return {
-    runId: run.run_id,
-    notificationType: run.notification_type,
-    periodKey: run.period_key,
-    status: run.status,
-    because: run.status_because,
-    isForced: run.is_forced === 1,
-    limit: run.limit_to,
-    eligibleCount: run.eligible_count,
-    canary:
-      size === null
-        ? null
-        : {
-            ...{ size, bouncesMax: run.canary_bounces_max ?? 0 },
-            waitMinutes: (run.canary_wait_ms ?? 0) / 60_000,
-            passedAt: iso(run.canary_passed_at),
-          },
-    createdBy: run.created_by,
-    createdAt: iso(run.created_at),
-    planExpiresAt: iso(run.plan_expires_at),
-    appliedAt: iso(run.applied_at),
-    endedAt: iso(run.ended_at),
-    ...(progress && {
-      sample: run.sample === null ? null : (JSON.parse(run.sample) as Record<string, unknown>),
-      progress,
-    }),
-  };
-}
-
 export const runItem = Type.Object(
   {
     notificationId: Type.String(),
@@ -108,13 +74,3 @@ export const runItem = Type.Object(
   },
   closed,
 );
-
-export const runItemJson = (item: RunItemRow) => ({
-  notificationId: item.notification_id,
-  userId: item.user_id,
-  periodKey: item.period_key,
-  state: item.state,
-  reason: item.reason,
-  tries: item.tries,
-  deliverySeq: item.delivery_seq,
-});

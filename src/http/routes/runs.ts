@@ -2,12 +2,13 @@ import { Type } from 'typebox';
 import { type RunRow, runItemStates } from '../../db/newsletters-schema.ts';
 import { iso } from '../../outbox/delivery-json.ts';
 import { notificationTypes } from '../../sources/newsletters/notification-type.ts';
+import { runItemJson, runJson } from '../../sources/newsletters/runs/run-json.ts';
 import type { CanaryOrder } from '../../sources/newsletters/runs/run-order.ts';
 import type { Runs } from '../../sources/newsletters/runs/runs.ts';
 import { speaker } from '../gate.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { by, closed, limit, line, nothing, reason, time } from '../schemas.ts';
-import { runAnswer, runItem, runItemJson, runJson, triggerAnswer } from './run-shapes.ts';
+import { runAnswer, runItem, triggerAnswer } from './run-shapes.ts';
 
 /** Runs of newsletters and alerts: the specification's trigger, and beside it plans, canaries, and a hand on the switch. */
 export interface RunParts {
