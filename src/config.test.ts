@@ -88,6 +88,11 @@ describe('configuration', () => {
       bullmqPrefix: 'transparenta:jobs',
       environment: 'development',
       logLevel: 'info',
+      otlpUrl: '',
+      otlpTracesUrl: '',
+      otlpHeaders: {},
+      serviceName: 'tidings',
+      traceRatio: 1,
     });
   });
 
@@ -138,6 +143,14 @@ describe('configuration', () => {
     expect(problemsOf({ PROCES_ROLE: 'api' })).toEqual([
       'PROCES_ROLE is set, but there is no such setting. Did you mean PROCESS_ROLE?',
     ]);
+    // Others of the same family, which a cluster may set for every process in it.
+    const family = [
+      'EXPORTER_OTLP_METRICS_ENDPOINT',
+      'EXPORTER_OTLP_PROTOCOL',
+      'TRACES_SAMPLER',
+      'TRACES_EXPORTER',
+    ];
+    expect(problemsOf(Object.fromEntries(family.map((name) => [`OTEL_${name}`, 'x'])))).toEqual([]);
   });
 
   it('leaves alone what is not ours: short names, far names, and near names where ours is set too', () => {

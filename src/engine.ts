@@ -14,8 +14,11 @@ import { linkParts } from './link-parts.ts';
 import { openCourseSeats } from './open-course-seats.ts';
 import { openNewsletters } from './open-newsletters.ts';
 import { openRunner } from './open-runner.ts';
+import { openTracer } from './open-tracer.ts';
+import { followedOutbox } from './outbox/followed-outbox.ts';
 import { createOutbox, type Outbox, readNamespace } from './outbox/outbox.ts';
 import { createQueries, type OutboxQueries } from './outbox/queries.ts';
+import { createTrail } from './outbox/trail.ts';
 import { openProvider } from './providers/open-provider.ts';
 import type { Provider } from './providers/provider.ts';
 import { createReliable } from './providers/reliable.ts';
@@ -30,6 +33,7 @@ import { type Clock, systemClock } from './std/clock.ts';
 import { systemIds } from './std/ids.ts';
 import type { Log } from './std/log.ts';
 import { systemRandom } from './std/random.ts';
+import type { Tracer } from './std/trace.ts';
 import { createWebhooks, type Webhooks } from './webhooks/webhook.ts';
 import { createWebhookLog } from './webhooks/webhook-log.ts';
 
@@ -55,6 +59,8 @@ export interface Engine {
   readonly newsletters: Newsletters;
   readonly reviews: CodeReviews;
   readonly runner: Runner;
+  /** Where a collector is named. */
+  readonly tracer: Tracer | undefined;
   /** Stops what is running, then closes the database. */
   close(): Promise<void>;
 }
@@ -93,12 +99,15 @@ export async function createEngine(
         sourceNamed(source)?.left?.([recipient], tx, extent),
       onReturned: async ({ source, recipient }, tx) => sourceNamed(source)?.returned?.([recipient], tx),
     });
-    const outbox = createOutbox({
+    const tracer = openTracer(config, { clock: systemClock, log, instance: worker });
+    const trail = tracer && createTrail(tracer, clock, systemIds);
+    const quiet = createOutbox({
       ...{ db, clock, log, namespace },
       listeners: { consent: consent.learn, source: (name) => sourceNamed(name)?.changed },
       healAfterMs: provider.progress ? config.healAfterMs : null,
       onEnqueued: () => runner.wake(),
     });
+    const outbox = trail ? followedOutbox(quiet, trail) : quiet;
     const queries = createQueries(db);
 
     const seats = await openCourseSeats(config, {
@@ -119,7 +128,7 @@ export async function createEngine(
 
     const { from, environment, retentionMs, doubtAfterMs } = config;
     const pace = createPace({ db, provider, clock, log });
-    const common = { outbox, queries, sources, consent, provider, pace, clock, log, worker };
+    const common = { outbox, queries, sources, consent, provider, pace, clock, log, worker, trail };
     const keepers = [provider, consent.suppressions, newsletters, reviews];
     const sweep = createSweep({ ...common, keepers, retentionMs, doubtAfterMs });
     const policyOf = (source: string) => (sourceNamed(source) ?? plainSource).policy;
@@ -127,7 +136,7 @@ export async function createEngine(
     const reconcile = createReconcile({ ...common, leaseOf });
     const webhooks = createWebhooks({
       ...{ events: createWebhookLog({ db, outbox }), secrets: config.resendWebhookSecrets },
-      ...{ environment, policyOf, retentionMs, clock, log },
+      ...{ environment, policyOf, retentionMs, clock, log, trail },
     });
     const heal = createHeal({ ...common, policyOf });
     const runner = await openRunner(config, {
@@ -153,6 +162,7 @@ export async function createEngine(
         newsletters,
         reviews,
         runner,
+        tracer,
       },
       pauses: createPauses(db, clock),
       async close() {
@@ -161,6 +171,7 @@ export async function createEngine(
         await newsletters.close();
         await provider.close?.();
         await db.close();
+        await tracer?.stop();
       },
     };
   } catch (error) {

@@ -33,7 +33,7 @@ export async function startProcess(
   let url: string | undefined;
   const options = { log, migrations: 'all', servedAt: () => url, ...(onMigrated && { onMigrated }) } as const;
   const engine = await createEngine(config, options);
-  const { db, clock, runner } = engine;
+  const { db, clock, runner, tracer } = engine;
   const { role, environment, unsubscribeOnGet, emailPreviewEnabled, clerkJwtKey } = config;
   const isWorking = role !== 'api';
   const keys = keysOf(config);
@@ -45,6 +45,7 @@ export async function startProcess(
       db,
       clock,
       log,
+      tracer,
       ...(isWorking && { runner }),
       ...(role !== 'worker' && {
         api: {

@@ -5,10 +5,11 @@ import { type NewslettersConfig, newslettersVariables } from './newsletters-sett
 import { type SeatsConfig, seatsVariables } from './seats-settings.ts';
 import { type LogLevel, logLevels } from './std/log.ts';
 import { parseUrl } from './std/url.ts';
+import { type TracingConfig, tracingVariables } from './tracing-settings.ts';
 import { keys, oneOf, type Variable } from './variable.ts';
 
 /** Every setting: its name, what it is for, what it is by default and what it may be. `docs/configuration.md` is made from this. */
-export interface Config extends SeatsConfig, NewslettersConfig, JobsConfig {
+export interface Config extends SeatsConfig, NewslettersConfig, JobsConfig, TracingConfig {
   readonly host: string;
   readonly port: number;
   readonly databaseUrl: string;
@@ -264,4 +265,5 @@ export const variables = {
       'How much is logged to standard error. Commands other than `serve` leave `info` out: they say what they have done.',
     read: oneOf(...logLevels),
   } as Variable<LogLevel>,
+  ...tracingVariables,
 } satisfies { [Key in keyof Config]: Variable<Config[Key]> };

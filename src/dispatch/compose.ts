@@ -5,6 +5,7 @@ import { type Rendered, render } from '../emails/render.ts';
 import type { Composed } from '../outbox/begin.ts';
 import type { Claimed } from '../outbox/claim.ts';
 import type { Report } from '../outbox/record.ts';
+import type { Trail } from '../outbox/trail.ts';
 import type { Draft, Source } from '../sources/source.ts';
 import type { Clock } from '../std/clock.ts';
 import type { Log } from '../std/log.ts';
@@ -26,6 +27,8 @@ export interface ComposeParts {
   log: Log;
   /** The way out of each mail. */
   linksFor: Unsubscribe['linksFor'];
+  /** Where somebody follows. */
+  trail?: Trail | undefined;
 }
 
 export async function compose(
@@ -33,6 +36,7 @@ export async function compose(
   batch: readonly Claimed[],
   parts: ComposeParts,
 ): Promise<Composition> {
+  const since = parts.trail?.start();
   const fresh = batch.filter(({ frozen }) => !frozen);
   const drafts = await draftAll(source, fresh, parts.log);
   const links = await parts.linksFor(fresh);
@@ -41,6 +45,7 @@ export async function compose(
     const made = claimed.frozen
       ? ({ kind: 'composed', composed: { claimed, mail: claimed.frozen } } as const)
       : await mailOf(claimed, drafts.get(claimed.seq), links.get(claimed.seq) ?? '', parts);
+    parts.trail?.composed(claimed, made, since);
     if (made.kind === 'composed') result.composed.push(made.composed);
     else result.reports.push(reportOf(claimed, made, parts));
   }
@@ -75,11 +80,11 @@ type Composure = { kind: 'composed'; composed: Composed } | Exclude<Draft, { kin
 const draftAgainMs = 30_000;
 
 function reportOf(
-  { seq, id, lease }: Claimed,
+  { seq, id, traceId, lease }: Claimed,
   made: Exclude<Composure, { kind: 'composed' }>,
   { worker, clock }: ComposeParts,
 ): Report {
-  const base = { seq, id, lease, actor: worker };
+  const base = { seq, id, traceId, lease, actor: worker };
   if (made.kind === 'no_address') {
     const error = { code: 'no_address', message: 'The source knows no address for this delivery.' };
     return { ...base, event: 'no_address', error: made.error ?? error };

@@ -229,8 +229,8 @@ export function createDispatch(parts: DispatchParts): Dispatch {
   function giveBack(batch: readonly Claimed[], problem: DeliveryError | undefined): void {
     const dueAt = clock.now() + (problem ? retryMs : 0);
     const error = problem ? { error: problem } : {};
-    for (const { seq, id, lease } of batch) {
-      recorder.add({ seq, id, lease, actor: worker, event: 'deferred', dueAt, ...error });
+    for (const { seq, id, traceId, lease } of batch) {
+      recorder.add({ seq, id, traceId, lease, actor: worker, event: 'deferred', dueAt, ...error });
     }
   }
 

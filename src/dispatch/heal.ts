@@ -103,11 +103,11 @@ export function createHeal(parts: HealParts): Heal {
   }
 
   function reportOf(mail: Unconfirmed, { event, at, error }: Progress): Report {
-    const { seq, id, source, messageId } = mail;
+    const { seq, id, traceId, source, messageId } = mail;
     const round = Math.max(mail.round, 1);
     const isTooLate = event === 'bounced_for_now' && isOldNews(mail, clock.now());
     return {
-      ...{ seq, id, actor: 'heal', event, round, at, detail: { evidence: 'look-up' } },
+      ...{ seq, id, traceId, actor: 'heal', event, round, at, detail: { evidence: 'look-up' } },
       ...(messageId !== null && { messageId }),
       ...(error && { error: isTooLate ? tooLate(error, clock.now() - mail.leftAt) : error }),
       ...(event === 'bounced_for_now' && afterBounce(policyOf(source), round, clock.now())),

@@ -7,6 +7,7 @@ import type { Outbox } from '../outbox/outbox.ts';
 import type { OutboxQueries } from '../outbox/queries.ts';
 import type { Report } from '../outbox/record.ts';
 import type { Doubted, TakeUpOrder } from '../outbox/take-up.ts';
+import type { Trail } from '../outbox/trail.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { Source } from '../sources/source.ts';
 import type { Clock } from '../std/clock.ts';
@@ -58,6 +59,8 @@ export interface ReconcileParts {
   worker: string;
   /** How long a worker may hold a delivery of this source. */
   leaseOf: (source: string) => number;
+  /** Where somebody follows. */
+  trail?: Trail | undefined;
 }
 
 const batchMax = 50;
@@ -71,7 +74,7 @@ const againLongestMs = 30 * 60_000;
 const unprovenLooksMax = 10;
 
 export function createReconcile(parts: ReconcileParts): Reconcile {
-  const { outbox, queries, sources, consent, provider, pace, clock, log, worker, leaseOf } = parts;
+  const { outbox, queries, sources, consent, provider, pace, clock, log, worker, leaseOf, trail } = parts;
   const { longestCallMs, indexingDelayMs, concurrency, idempotencyWindowMs } = provider.guarantees;
   const leaseMs = longestCallMs + leaseMarginMs;
 
@@ -110,6 +113,7 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
         const isInTime = clock.now() + longestCallMs <= one.leaseEndsAt;
         const mayLeave = leaving.has(one.seq) && hasSlot && isInTime && !signal.aborted;
         const isElsewhere = one.account !== null && one.account !== provider.account;
+        const since = trail?.start();
         const report = await settle(one, {
           startBefore: mayLeave ? startBefore : null,
           // An operator's shell may have other settings than the server, which can ask.
@@ -117,6 +121,7 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
           tell: (outcome) => note(seen, outcome),
         });
         const [answer] = await outbox.record([report]);
+        trail?.reconciled(one, report.event, answer?.status ?? null, since);
         if (answer?.changed) tellEnd(one, report.event, answer.status);
         return {
           seq: one.seq,
@@ -166,7 +171,7 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
       tell,
     }: { startBefore: number | null; mayGiveUp: boolean; tell: (outcome: Outcome) => void },
   ): Promise<Report> {
-    const base = { seq: one.seq, id: one.id, lease: one.lease, actor: worker };
+    const base = { seq: one.seq, id: one.id, traceId: one.traceId, lease: one.lease, actor: worker };
     const round = Math.max(one.round, 1);
     const key = idempotencyKey(one.id, round);
     const isOurs = one.account === provider.account;
@@ -175,9 +180,11 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
     let isUnheard = false;
     let outcome: Outcome | null = null;
     if (startBefore !== null && one.frozen) {
+      const since = trail?.start();
       outcome = await provider
         .send({ key, mail: one.frozen, startBefore, leaseEndsAt: one.leaseEndsAt })
         .catch(unknownOf);
+      trail?.sent({ ...one, round }, provider.name, outcome, since);
       tell(outcome);
       if (outcome.kind === 'accepted') {
         return {
@@ -203,7 +210,9 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
       };
       // Before the question: an answer that was long on its way says nothing about what was accepted meanwhile.
       const askedAt = clock.now();
+      const since = trail?.start();
       const heard = await provider.lookUp(reference).catch(unknownOf);
+      trail?.lookedUp(one, provider.name, heard.kind, since);
       const answer = heard.kind === 'absent' && usedMs > 0 ? ({ kind: 'unknown' } as const) : heard;
       if (answer.kind === 'found') {
         const { at } = answer;

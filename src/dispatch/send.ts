@@ -7,6 +7,7 @@ import type { DeliveryError } from '../domain/transition.ts';
 import type { Composed } from '../outbox/begin.ts';
 import type { Claimed } from '../outbox/claim.ts';
 import type { Report } from '../outbox/record.ts';
+import type { Trail } from '../outbox/trail.ts';
 import type { Provider, Sent } from '../providers/provider.ts';
 import type { Clock } from '../std/clock.ts';
 import type { Random } from '../std/random.ts';
@@ -22,6 +23,8 @@ export interface SendParts {
   clock: Clock;
   random: Random;
   worker: string;
+  /** Where somebody follows. */
+  trail?: Trail | undefined;
 }
 
 export interface Shipment {
@@ -46,7 +49,7 @@ export async function sendAll(
   recorder: Recorder,
   parts: SendParts,
 ): Promise<Observation> {
-  const { provider, pace, clock } = parts;
+  const { provider, pace, clock, trail } = parts;
   const { longestCallMs } = provider.guarantees;
   // A call must end within the lease, by the clock that cannot jump: after it, somebody else decides.
   const startBefore = leaseEndsAt - longestCallMs;
@@ -70,11 +73,13 @@ export async function sendAll(
       const isInTime =
         clock.monotonic() <= startBefore && clock.now() + longestCallMs <= one.claimed.leaseEndsAt;
       const mayStart = hasSlot && !halt.signal.aborted && isInTime;
+      const since = trail?.start();
       const beganAt = clock.monotonic();
       const outcome = mayStart ? await handOver(provider, one, startBefore) : notStarted(seen.pauseMs);
       if (mayStart) {
         spent.calls += 1;
         spent.ms += clock.monotonic() - beganAt;
+        trail?.sent(one.claimed, provider.name, outcome, since);
       }
       note(seen, outcome);
       if (seen.pauseMs !== null || seen.down !== null) stop();
@@ -159,7 +164,8 @@ function reportOf(
   { clock, random, worker }: SendParts,
 ): Report {
   const now = clock.now();
-  const base = { seq: claimed.seq, id: claimed.id, lease: claimed.lease, actor: worker };
+  const { seq, id, traceId, lease } = claimed;
+  const base = { seq, id, traceId, lease, actor: worker };
   switch (outcome.kind) {
     case 'accepted':
       return {

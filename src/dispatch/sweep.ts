@@ -104,7 +104,9 @@ export function createSweep(parts: SweepParts): Sweep {
     if (next !== null) unproven = 'more';
     if (next === null) doubtAt = clock.monotonic() + doubtEveryMs;
     const answers = await outbox.record(
-      rows.map(({ seq, id }) => ({ seq, id, actor: 'sweep', event: 'doubted', dueAt: now })),
+      rows.map(({ seq, id, trace_id: traceId }) => ({
+        ...{ seq, id, traceId, actor: 'sweep', event: 'doubted', dueAt: now },
+      })),
     );
     const doubted = rows.filter((_, index) => answers[index]?.changed);
     for (const { id, trace_id } of doubted) {
@@ -139,7 +141,7 @@ export function createSweep(parts: SweepParts): Sweep {
 }
 
 function reportOf(row: DeliveryRow, now: number): Report {
-  const base = { seq: row.seq, id: row.id, actor: 'sweep', dueAt: now };
+  const base = { seq: row.seq, id: row.id, traceId: row.trace_id, actor: 'sweep', dueAt: now };
   if (row.status === 'reconciling') return { ...base, event: 'lease_expired' };
   if (row.status === 'sending') {
     // 002-P9-03, word for word.

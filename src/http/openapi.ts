@@ -20,7 +20,7 @@ export interface Operation {
   responses: Record<string, { description: string; content: Record<string, { schema: object }> }>;
 }
 
-const about = `Every error has the shape \`{ error, code, traceId, details? }\`. A request may bring its own \`X-Request-Id\` (8 to 64 letters, digits, - and _); it is the trace id in answers, logs and intents, and is answered as \`x-request-id\`. Another method than those listed is answered with 405 and \`Allow\`. Where no key is set, only requests to localhost that no proxy has passed on are answered (403 otherwise).`;
+const about = `Every error has the shape \`{ error, code, traceId, details? }\`. A request may bring its own \`X-Request-Id\` (8 to 64 letters, digits, - and _); it is the trace id in answers, logs and intents, and is answered as \`x-request-id\`. Where traces are told to a collector, intents carry on a \`traceparent\` that its caller follows instead. Another method than those listed is answered with 405 and \`Allow\`. Where no key is set, only requests to localhost that no proxy has passed on are answered (403 otherwise).`;
 
 export function openApiOf(routes: readonly Route[]): OpenApi {
   const paths: OpenApi['paths'] = {};

@@ -4,6 +4,7 @@ import type { Static, TSchema } from 'typebox';
 import { Refusal } from '../std/refusal.ts';
 import type { Role } from './auth.ts';
 import type { Caller, Gate } from './gate.ts';
+import type { RequestTrace } from './request-trace.ts';
 import { createValidator } from './validate.ts';
 
 /**
@@ -59,6 +60,8 @@ interface Asked<Params, Query, Body> {
   method: string;
   headers: IncomingHttpHeaders;
   traceId: string;
+  /** What its intents carry on: the trace of a caller who follows it, else the same as `traceId`. */
+  intentTraceId: string;
   caller: Caller;
 }
 
@@ -78,8 +81,13 @@ export function defineRoute<Params extends TSchema, Query extends TSchema, Body 
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
-export function addRoutes(server: FastifyInstance, routes: readonly Route[], gate: Gate): void {
-  for (const route of routes.filter(({ takesBytes }) => !takesBytes)) addRoute(server, route, gate);
+export function addRoutes(
+  server: FastifyInstance,
+  routes: readonly Route[],
+  gate: Gate,
+  trace?: RequestTrace,
+): void {
+  for (const route of routes.filter(({ takesBytes }) => !takesBytes)) addRoute(server, route, gate, trace);
   // In a room of their own: everywhere else a body is JSON.
   server.register(async (room) => {
     room.removeAllContentTypeParsers();
@@ -88,7 +96,7 @@ export function addRoutes(server: FastifyInstance, routes: readonly Route[], gat
     room.addHook('onRequest', async ({ headers }) => {
       if (headers['content-type'] !== undefined) headers['content-type'] = 'application/octet-stream';
     });
-    for (const route of routes.filter(({ takesBytes }) => takesBytes)) addRoute(room, route, gate);
+    for (const route of routes.filter(({ takesBytes }) => takesBytes)) addRoute(room, route, gate, trace);
   });
   for (const path of new Set(routes.map((route) => route.path))) {
     const served = routes.filter((route) => route.path === path).map((route) => route.method as string);
@@ -109,7 +117,8 @@ export function addRoutes(server: FastifyInstance, routes: readonly Route[], gat
   }
 }
 
-function addRoute(server: FastifyInstance, route: Route, gate: Gate): void {
+function addRoute(server: FastifyInstance, route: Route, gate: Gate, trace: RequestTrace | undefined): void {
+  const isByKey = Array.isArray(route.who);
   const callers = new WeakMap<FastifyRequest, Caller>();
   const read = {
     params: route.params && createValidator(route.params, 'address'),
@@ -142,6 +151,7 @@ function addRoute(server: FastifyInstance, route: Route, gate: Gate): void {
         method: request.method,
         headers: request.headers,
         traceId: request.id,
+        intentTraceId: (isByKey ? trace?.letIn(request) : undefined) ?? request.id,
         caller: callers.get(request) as Caller,
       });
       if (headers) reply.headers(headers);

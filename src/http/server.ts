@@ -9,12 +9,14 @@ import type { Runs } from '../sources/newsletters/runs/runs.ts';
 import type { Clock } from '../std/clock.ts';
 import { systemIds } from '../std/ids.ts';
 import type { Log } from '../std/log.ts';
+import type { Tracer } from '../std/trace.ts';
 import { type ApiKeys, createAuth, keyIn } from './auth.ts';
 import type { Sessions } from './callers/sessions.ts';
 import { addErrors, answerBadRequest, answerBadUrl } from './errors.ts';
 import { createGate, type Limits } from './gate.ts';
 import { takeJsonBodies } from './json-body.ts';
 import { createHttpCounts } from './metrics.ts';
+import { traceRequests } from './request-trace.ts';
 import { addRoutes, type Route } from './route.ts';
 import { deliveryRoutes } from './routes/deliveries.ts';
 import { docsRoutes } from './routes/docs.ts';
@@ -51,6 +53,8 @@ export interface ServerParts {
   runner?: Runner;
   /** What the API and the pages work with; a worker has none. */
   api?: ApiParts;
+  /** Where a collector is named. */
+  tracer?: Tracer | undefined;
   /** True from the first signal on. */
   isStopping: () => boolean;
 }
@@ -81,7 +85,7 @@ const requestWithinMs = 30_000; // A client that dribbles its request holds a co
 const referenceLengthMax = 1_000; // A delivery's key holds its source, occasion and recipient, percent-encoded.
 
 export async function createServer(parts: ServerParts): Promise<FastifyInstance> {
-  const { log, clock, api } = parts;
+  const { log, clock, api, tracer } = parts;
   const server = Fastify({
     logger: false,
     // Somebody else's id is taken over only where it cannot be mistaken for anything else in a log or a header.
@@ -101,6 +105,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   const counts = createHttpCounts();
   await addHeaders(server);
   watchRequests(server, { log, clock, counts });
+  const trace = tracer && traceRequests(server, { tracer, clock, ids: systemIds });
   const world = new Set<string>();
   if (api && auth.isOpen) {
     server.addHook('onRequest', async ({ method, headers, socket, routeOptions }) => {
@@ -141,7 +146,8 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     routes.push(...docsRoutes(routes));
   }
   for (const { who, path } of routes) if (who === 'the world') world.add(path);
-  addRoutes(server, routes, createGate({ auth, clock, limits: api?.limits, sessions: api?.sessions }));
+  const gate = createGate({ auth, clock, limits: api?.limits, sessions: api?.sessions });
+  addRoutes(server, routes, gate, trace);
   return server;
 }
 

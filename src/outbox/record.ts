@@ -30,6 +30,8 @@ export type Report = (WorkReport | EvidenceReport) & {
   seq: number;
   /** Said by whoever had the row in hand: in a database that went back in time the number may be another delivery's. */
   id?: string;
+  /** The row's own, for whoever follows its path. */
+  traceId?: string | null;
   /** Who says so: a worker's name, `sweep`, `webhook`, `operator …`. */
   actor: string;
   /** Goes into the story; never an address or a token. */

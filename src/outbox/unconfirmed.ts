@@ -9,6 +9,7 @@ import { lockDeliveries } from './rows.ts';
 export interface Unconfirmed {
   seq: number;
   id: string;
+  traceId: string | null;
   source: string;
   round: number;
   account: string | null;
@@ -50,7 +51,8 @@ export async function takeUnconfirmed(
     RETURNING *
   `.execute(tx);
   return rows.map((row) => ({
-    ...{ seq: row.seq, id: row.id, source: row.source, round: row.round, account: row.account },
+    ...{ seq: row.seq, id: row.id, traceId: row.trace_id },
+    ...{ source: row.source, round: row.round, account: row.account },
     ...{ messageId: row.provider_message_id, leftAt: row.last_attempt_at ?? row.sent_at ?? now },
   }));
 }

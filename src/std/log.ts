@@ -48,7 +48,7 @@ export function createLog(options: { level: LogLevel; isForPeople?: boolean; sin
  * The last line of defence: callers put no address and no token into a field, but the message of an error is a stranger's
  * text. What looks like an address, a bearer token, a provider's key or the token of a link is blanked, wherever it stands.
  */
-function withoutSecrets(line: string): string {
+export function withoutSecrets(line: string): string {
   const blanked = withoutAddresses(line);
   return /Bearer |re_|whsec_|sk_|eyJ|unsubscribe\//.test(blanked)
     ? blanked.replace(tokenLike, '(secret)')

@@ -1,4 +1,5 @@
 import type { Policy } from '../domain/policy.ts';
+import type { Trail } from '../outbox/trail.ts';
 import type { Clock } from '../std/clock.ts';
 import type { Log } from '../std/log.ts';
 import { reportOf } from './evidence-report.ts';
@@ -38,6 +39,8 @@ export interface WebhookParts {
   /** How patient a source is with bounces. */
   policyOf: (source: string) => Policy;
   retentionMs: number;
+  /** Where somebody follows. */
+  trail?: Trail | undefined;
 }
 
 const provider = 'resend';
@@ -49,7 +52,7 @@ const linkBatch = 100;
 const forgetBatch = 500;
 
 export function createWebhooks(parts: WebhookParts): Webhooks {
-  const { events, clock, log, environment, policyOf, retentionMs } = parts;
+  const { events, clock, log, environment, policyOf, retentionMs, trail } = parts;
   const secrets = parts.secrets.map(secretBytes);
   const tally = createWebhookTally(clock, log);
 
@@ -74,8 +77,9 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
   }
 
   /** After the commit, and never an address: what happened is told with the delivery that it happened to. */
-  function tell({ type }: ResendEvent, done: Done | undefined): void {
+  function tell({ type }: ResendEvent, done: Done | undefined, since: Since): void {
     const { outcome = 'waiting', delivery } = done ?? {};
+    if (delivery) trail?.heard(delivery, { type, outcome }, since);
     // What waits is counted when it has been linked, or given up.
     if (done) tally.addEvent(type, outcome);
     const fields = { type, outcome, ...(delivery && namesOf(delivery)) };
@@ -86,6 +90,7 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
   }
 
   async function link(waiting: WaitingEvent): Promise<void> {
+    const since = trail?.start();
     const event = readResendEvent(waiting.payload);
     const done = await events.together(async (page) => {
       const now = clock.now();
@@ -95,7 +100,7 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
       if (done) await page.mark(waiting.eventSeq, processed(done, now));
       return done;
     });
-    if (done) tell(event, done);
+    if (done) tell(event, done, since);
   }
 
   /** What cannot be linked for an error is tried again like what finds no delivery, and for as long. */
@@ -117,6 +122,7 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
     counts: tally,
 
     async receive(request) {
+      const since = trail?.start();
       const verdict = verify(request, secrets, clock.now());
       if (!verdict.ok) {
         tally.addRefusal(verdict.problem);
@@ -137,7 +143,7 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
         return { isRepeat: false, done };
       });
       if (told.isRepeat) tally.addRepeat();
-      else tell(event, told.done);
+      else tell(event, told.done, since);
       return { isRefused: false, isRepeat: told.isRepeat };
     },
 
@@ -158,6 +164,8 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
     forget: () => events.blank(clock.now() - retentionMs, forgetBatch),
   };
 }
+
+type Since = ReturnType<Trail['start']> | undefined;
 
 interface Done {
   outcome: string;

@@ -76,9 +76,17 @@ export const layers: Readonly<Record<string, Layer>> = {
     may: ['std', 'variable.ts'],
     because: 'what a setting may be is known before anything is opened or started',
   },
+  'tracing-settings.ts': {
+    name: 'tracing-settings.ts',
+    may: ['std', 'variable.ts'],
+    because: 'what a setting may be is known before anything is opened or started',
+  },
   'settings.ts': {
     name: 'settings.ts',
-    may: ['std', 'domain', 'variable.ts', 'seats-settings.ts', 'newsletters-settings.ts', 'jobs-settings.ts'],
+    may: [
+      ...['std', 'domain', 'variable.ts', 'jobs-settings.ts'],
+      ...['seats-settings.ts', 'newsletters-settings.ts', 'tracing-settings.ts'],
+    ],
     because: 'what a setting may be is known before anything is opened or started',
   },
   'config.ts': {
@@ -90,6 +98,11 @@ export const layers: Readonly<Record<string, Layer>> = {
     name: 'link-parts.ts',
     may: ['settings.ts'],
     because: 'where links lead is a matter of settings alone',
+  },
+  'open-tracer.ts': {
+    name: 'open-tracer.ts',
+    may: ['std', 'settings.ts'],
+    because: 'where traces go is a matter of settings, and what is in them is not its business',
   },
   'open-course-seats.ts': {
     name: 'open-course-seats.ts',
@@ -114,6 +127,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       'settings.ts',
       'config.ts',
       'link-parts.ts',
+      'open-tracer.ts',
       'open-course-seats.ts',
       'open-newsletters.ts',
       'open-runner.ts',

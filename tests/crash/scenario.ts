@@ -16,9 +16,11 @@ import type { Sender } from '../../src/domain/message.ts';
 import { leaseMs } from '../../src/domain/policy.ts';
 import { countChosen, readChosen } from '../../src/outbox/choose.ts';
 import { countDue } from '../../src/outbox/due.ts';
+import { followedOutbox } from '../../src/outbox/followed-outbox.ts';
 import { createOutbox, type Outbox, readNamespace } from '../../src/outbox/outbox.ts';
 import { createQueries } from '../../src/outbox/queries.ts';
 import { stopDeliveries } from '../../src/outbox/stop.ts';
+import { createTrail } from '../../src/outbox/trail.ts';
 import type { AcceptedMail, Provider } from '../../src/providers/provider.ts';
 import { plainSource } from '../../src/sources/plain/plain.ts';
 import type { Source } from '../../src/sources/source.ts';
@@ -125,7 +127,10 @@ export function createScenario(number: number, trouble = wholeTrouble()): Scenar
       source: (name: string) => (name === 'plain' ? source.changed : undefined),
     };
     const namespace = await readNamespace(db);
-    const outbox = createOutbox({ db, clock, log, namespace, listeners, healAfterMs: 1 });
+    // Somebody follows every step, and must not come between a row and its end either.
+    const trail = createTrail({ follows: () => true, tell: () => {}, stop: async () => {} }, clock, ids);
+    const quiet = createOutbox({ db, clock, log, namespace, listeners, healAfterMs: 1 });
+    const outbox = followedOutbox(quiet, trail);
     const queries = createQueries(db);
     // The database fails for a moment, just when something is to be written down.
     const shaky: Outbox = {
@@ -136,7 +141,7 @@ export function createScenario(number: number, trouble = wholeTrouble()): Scenar
           : outbox.record(reports, tx),
     };
     const pace = createPace({ db, provider, clock, log });
-    const common = { sources: [source], consent, provider, pace, clock, log, worker };
+    const common = { sources: [source], consent, provider, pace, clock, log, worker, trail };
     return {
       ...{ db, outbox, queries, pace },
       dispatch: createDispatch({

@@ -81,13 +81,14 @@ export function intentRoute({ outbox, clock, log }: IntentParts) {
       200: { when: 'All of them were known already.', schema: answer },
       201: { when: 'At least one is new. Answers come in the order of the intents.', schema: answer },
     },
-    async handle({ body, traceId, caller }) {
+    async handle({ body, traceId, intentTraceId, caller }) {
       const isBatch = 'intents' in body;
       const asked = isBatch ? body.intents : [body];
-      const intents = await readIntents(asked, { isBatch, traceId, clock });
+      const intents = await readIntents(asked, { isBatch, traceId: intentTraceId, clock });
       const answers = await outbox.enqueue(intents);
       const fresh = answers.filter(({ isNew }) => isNew).length;
-      log.info('intents.taken', { traceId, count: answers.length, fresh, key: caller.key });
+      const followed = intentTraceId === traceId ? {} : { intentTraceId };
+      log.info('intents.taken', { traceId, ...followed, count: answers.length, fresh, key: caller.key });
       const deliveries = answers.map(({ id, seq, isNew, status }, index) => {
         return { id, seq, isNew, status, key: deliveryKey(intents[index] as Intent) };
       });

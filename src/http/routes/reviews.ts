@@ -60,7 +60,7 @@ function submitRoute(reviews: CodeReviews): Route {
       409: 'The version is older than the latest (`stale_review_version`), or the latest has been told to all and this is no rerun (`rerun_required`).',
       422: 'Something in it cannot be used: a bad address, a link that is none. All of it is named.',
     },
-    async handle({ body, caller, traceId }) {
+    async handle({ body, caller, intentTraceId: traceId }) {
       const request = body as SubmitRequest;
       const answered = await reviews.submit(request, { by: speaker(undefined, caller), traceId });
       return { status: answered.answer === 'created' ? 201 : 200, body: submitJson(answered) };

@@ -113,8 +113,8 @@ export function seatCatalogRoutes({ seats, log }: SeatRouteParts): Route[] {
         },
       },
       refusals: { 404: 'Neither the catalog nor the feed of that term has such a section.' },
-      async handle({ body, caller, traceId }) {
-        const order = { termId: body.term, indexNumber: body.index, traceId };
+      async handle({ body, caller, traceId, intentTraceId }) {
+        const order = { termId: body.term, indexNumber: body.index, traceId: intentTraceId };
         const reported = await events.reportOpening(order);
         if (reported.kind === 'section_not_found') throw noSection();
         log.info('seats.opening_reported', { traceId, ...body, kind: reported.kind, key: caller.key });
