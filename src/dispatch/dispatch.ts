@@ -12,6 +12,7 @@ import { thrownText } from '../std/without-addresses.ts';
 import { type ComposeParts, compose } from './compose.ts';
 import { gateOf } from './gate.ts';
 import { createLaneOrder } from './lanes.ts';
+import { createLead } from './lead.ts';
 import type { Pace } from './pace.ts';
 import { createRecorder } from './recorder.ts';
 import { type SendParts, type Shipment, sendAll } from './send.ts';
@@ -69,14 +70,19 @@ export function createDispatch(parts: DispatchParts): Dispatch {
   const beginning = { worker, account: provider.account, keyWindowMs };
   const names = sources.map(({ name }) => name);
   const turns = createLaneOrder();
+  const lead = createLead();
   /** About a second of work: slots are given away no further ahead than that, and more than can keep in step with them is of no use. */
   const inHandMax = () =>
     Math.min(batchMax, ratePerSecond === null ? width.inASecond : width.inStep(slotSpacingMs(ratePerSecond)));
+  const takePermits = async (wanted: number) => {
+    const takenAt = clock.monotonic();
+    return { ...(await pace.take(wanted, { roomMs: batchRoomMs, leadMs: lead.ms })), takenAt };
+  };
 
   async function runOnce(signal: AbortSignal): Promise<Turn> {
     const due = await outbox.due(names);
     if (due.length === 0) return { handled: 0, waitMs: 0 };
-    const { pausedSources, ...permits } = await pace.take(inHandMax(), batchRoomMs);
+    const { pausedSources, ...permits } = await takePermits(inHandMax());
     if (permits.count === 0) {
       await pace.probeIfDue();
       return { handled: 0, waitMs: permits.waitMs };
@@ -94,7 +100,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     let handled = 0;
     const until = clock.monotonic() + turnMs;
     while (source && left.length > 0 && !signal.aborted && clock.monotonic() < until) {
-      const { pausedSources, ...permits } = await pace.take(Math.min(left.length, inHandMax()), batchRoomMs);
+      const { pausedSources, ...permits } = await takePermits(Math.min(left.length, inHandMax()));
       if (permits.count === 0) {
         await pace.probeIfDue();
         return { handled, left, waitMs: permits.waitMs };
@@ -141,7 +147,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     return undefined;
   }
 
-  async function handle(batch: Batch | undefined, permits: Permits, signal: AbortSignal): Promise<void> {
+  async function handle(batch: Batch | undefined, permits: Taken, signal: AbortSignal): Promise<void> {
     const claimed = batch?.claimed ?? [];
     // What is still here at the end has not left: it goes back to wait.
     const unsent = new Map(claimed.map((each) => [each.seq, each]));
@@ -150,8 +156,9 @@ export function createDispatch(parts: DispatchParts): Dispatch {
       // Now and not at the end: whoever misses a slot of theirs asks for another, and would get it behind those that nobody uses.
       await pace.giveBack(permits, claimed.length);
       // The one that tries first cannot be one too many: were it late for its slot, it could have no other, and nobody would ever try.
-      const { firstAt, spacingMs, isTrial } = permits;
-      if (batch) await sendBatch(batch, unsent, { firstAt, spacingMs: isTrial ? 0 : spacingMs, signal });
+      const { firstAt, spacingMs, isTrial, takenAt } = permits;
+      const slots = { firstAt, spacingMs: isTrial ? 0 : spacingMs, takenAt };
+      if (batch) await sendBatch(batch, unsent, { ...slots, signal });
     } catch (error) {
       problem = { code: 'dispatch_failed', message: thrownText(error) };
       throw error;
@@ -164,7 +171,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
   async function sendBatch(
     { source, claimed, leaseEndsAt }: Batch,
     unsent: Map<number, Claimed>,
-    slots: Pick<Shipment, 'firstAt' | 'spacingMs' | 'signal'>,
+    { takenAt, ...slots }: Pick<Shipment, 'firstAt' | 'spacingMs' | 'signal'> & Pick<Taken, 'takenAt'>,
   ): Promise<void> {
     const shipment = { ...slots, leaseEndsAt, policy: source.policy };
     const { composed, reports } = await compose(source, claimed, {
@@ -184,6 +191,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
       for (const { claimed } of chosen) unsent.delete(claimed.seq);
       for (const { seq, status, why } of stopped) log.info('delivery.stopped', { seq, status, why });
       const firstAt = shipment.firstAt + start * shipment.spacingMs;
+      if (start === 0) lead.learn(clock.monotonic() - takenAt);
       start += chosen.length;
       const seen = await sendAll({ ...shipment, batch, width, firstAt }, recorder, parts);
       // First, for all processes: what it says of the provider holds for the mails that they are about to send.
@@ -236,6 +244,9 @@ export function createDispatch(parts: DispatchParts): Dispatch {
 
   return { runOnce, runThese };
 }
+
+/** By the monotonic clock. */
+type Taken = Permits & { takenAt: number };
 
 /** What was claimed together: of one source, and of one lane. */
 interface Batch {

@@ -11,6 +11,7 @@ import {
   observe,
   type PaceState,
   type Permits,
+  type Purpose,
   takePermits,
 } from '../domain/pace.ts';
 import type { Provider } from '../providers/provider.ts';
@@ -24,8 +25,7 @@ import { everything, pausedScopes } from './pauses.ts';
  * no attempt is burnt; one process asks it from time to time, without a mail, and the backlog goes on when it answers.
  */
 export interface Pace {
-  /** With `roomMs`, none while less than that of the time for which slots are given away is free. */
-  take(wanted: number, roomMs?: number): Promise<Permits & { pausedSources: ReadonlySet<string> }>;
+  take(wanted: number, purpose?: Purpose): Promise<Permits & { pausedSources: ReadonlySet<string> }>;
   giveBack(permits: Permits, used: number): Promise<void>;
   observe(seen: Observation): Promise<void>;
   /**
@@ -48,17 +48,27 @@ export interface PaceParts {
   log: Log;
 }
 
+type Decide<T> = (state: PaceState) => { state: PaceState; result: T };
+
 export function createPace({ db, provider, clock, log }: PaceParts): Pace {
   const { account } = provider;
   const { ratePerSecond } = provider.guarantees;
   /** The row as this process last saw it. */
   let known: PaceState | undefined;
+  let turn: Promise<unknown> = Promise.resolve();
 
   /**
    * Reads the row, lets `decide` say what becomes of it, and writes that if the row is still as it was; if not, once more. Without a
    * transaction, because a process that is stopped in the middle of one would hold the row, and nobody could send until it loses it.
+   * One at a time in a process: those that it sends with at once would only be in each other's way, again and again.
    */
-  async function change<T>(decide: (state: PaceState) => { state: PaceState; result: T }): Promise<T> {
+  function change<T>(decide: Decide<T>): Promise<T> {
+    const changed = turn.then(() => changeNow(decide));
+    turn = changed.catch(() => {});
+    return changed;
+  }
+
+  async function changeNow<T>(decide: Decide<T>): Promise<T> {
     for (;;) {
       const before = (await readPace(db, account)) ?? (await addPace(db, account));
       const { state, result } = decide(before);
@@ -70,9 +80,9 @@ export function createPace({ db, provider, clock, log }: PaceParts): Pace {
   }
 
   return {
-    async take(wanted, roomMs) {
+    async take(wanted, purpose) {
       // Slots that this process has seen given away are gone, whoever has them: nobody need be asked.
-      const refused = known && isFull(known, wanted, ratePerSecond, clock.now(), roomMs);
+      const refused = known && isFull(known, wanted, ratePerSecond, clock.now(), purpose);
       if (refused) return { ...refused, pausedSources: new Set() };
       const paused = await pausedScopes(db.read);
       if (paused.has(everything)) {
@@ -80,7 +90,7 @@ export function createPace({ db, provider, clock, log }: PaceParts): Pace {
         return { ...none, pausedSources: paused };
       }
       return change((before) => {
-        const { state, permits } = takePermits(before, wanted, ratePerSecond, clock.now(), roomMs);
+        const { state, permits } = takePermits(before, wanted, ratePerSecond, clock.now(), purpose);
         return { state, result: { ...permits, pausedSources: paused } };
       });
     },

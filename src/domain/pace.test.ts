@@ -75,19 +75,27 @@ describe('permits', () => {
 
   it('who wants a batch waits until a part of that second is free, and then gets as much', () => {
     const { state } = takePermits(freshPace, 80, 100, now);
-    const { permits } = takePermits(state, 200, 100, now, 250);
+    const { permits } = takePermits(state, 200, 100, now, { roomMs: 250 });
     expect(permits).toMatchObject({ count: 0 });
     expect(permits.waitMs).toBeGreaterThan(0);
-    expect(takePermits(state, 200, 100, now + permits.waitMs - 1, 250).permits.count).toBe(0);
-    expect(takePermits(state, 200, 100, now + permits.waitMs, 250).permits.count).toBe(23);
+    expect(takePermits(state, 200, 100, now + permits.waitMs - 1, { roomMs: 250 }).permits.count).toBe(0);
+    expect(takePermits(state, 200, 100, now + permits.waitMs, { roomMs: 250 }).permits.count).toBe(23);
     // Others take what there is.
     expect(takePermits(state, 200, 100, now).permits.count).toBe(14);
+  });
+
+  it('who has to prepare gets no slot before that, and nobody gets those that went by', () => {
+    const { state, permits } = takePermits(freshPace, 5, 100, now, { leadMs: 100 });
+    expect(permits).toMatchObject({ count: 5, firstAt: now + 100 });
+    // Behind those of others it is as it is.
+    expect(takePermits(state, 5, 100, now, { leadMs: 100 }).permits.firstAt).toBe(state.nextSlotAt);
+    expect(takePermits(freshPace, 200, 100, now, { leadMs: 500 }).permits.count).toBe(47);
   });
 
   it('that slots are gone is told from the state alone, and nothing else is', () => {
     const nearly = takePermits(freshPace, 200, 10, now).state;
     expect(isFull(nearly, 1, 10, now)).toBeNull();
-    expect(isFull(nearly, 1, 10, now, 250)).toMatchObject({ count: 0 });
+    expect(isFull(nearly, 1, 10, now, { roomMs: 250 })).toMatchObject({ count: 0 });
     const { state } = takePermits(nearly, 1, 10, now);
     expect(isFull(state, 1, 10, now)).toMatchObject({ count: 0 });
     expect(isFull(state, 1, 10, now + 200)).toBeNull();

@@ -58,16 +58,22 @@ const horizonMs = 1_000;
  * a mail or two, and soon all of them would, with slots going by that nobody has taken.
  */
 export const batchRoomMs = 250;
+/** What slots are wanted for. */
+export interface Purpose {
+  /** None at all, where less than that of the horizon is free. */
+  roomMs?: number;
+  /** Not before this: mails have to be claimed and composed first, and slots that go by meanwhile would be nobody's. */
+  leadMs?: number;
+}
 /** How long the others wait for the mail that tries first; nobody may come back to tell what became of it. */
 const trialMs = 10_000;
 
-/** With `roomMs`, only where so much of the horizon is free. */
 export function takePermits(
   state: PaceState,
   wanted: number,
   ratePerSecond: number | null,
   now: number,
-  roomMs = 0,
+  purpose: Purpose = {},
 ): { state: PaceState; permits: Permits } {
   const none = (waitMs: number) => ({ state, permits: { count: 0, firstAt: now, spacingMs: 0, waitMs } });
   if (state.openSince !== null) return none(Math.max(0, (state.probeAt ?? now) - now));
@@ -82,7 +88,7 @@ export function takePermits(
       permits: { ...taken.permits, isTrial: true },
     };
   }
-  return takeSlots(state, wanted, ratePerSecond, now, roomMs);
+  return takeSlots(state, wanted, ratePerSecond, now, purpose);
 }
 
 function takeSlots(
@@ -90,7 +96,7 @@ function takeSlots(
   wanted: number,
   ratePerSecond: number | null,
   now: number,
-  roomMs = 0,
+  { roomMs = 0, leadMs = 0 }: Purpose = {},
 ): ReturnType<typeof takePermits> {
   const rate = Math.min(ratePerSecond ?? Infinity, state.seenRatePerSecond ?? Infinity);
   if (rate === Infinity) return { state, permits: { count: wanted, firstAt: now, spacingMs: 0, waitMs: 0 } };
@@ -98,7 +104,7 @@ function takeSlots(
   const spacingMs = slotSpacingMs(rate);
   // Nobody reserves further ahead than this: then it was reserved by a clock that has been set back since.
   const isFromTheFuture = state.nextSlotAt > now + horizonMs + 2 * spacingMs;
-  const firstAt = isFromTheFuture ? now : Math.max(now, state.nextSlotAt);
+  const firstAt = Math.max(now + leadMs, isFromTheFuture ? now : state.nextSlotAt);
   const freeMs = now + horizonMs - firstAt;
   if (freeMs <= 0 || freeMs < roomMs) {
     const waitMs = Math.max(1, (roomMs || spacingMs) - freeMs);
@@ -116,10 +122,10 @@ export function isFull(
   wanted: number,
   ratePerSecond: number | null,
   now: number,
-  roomMs?: number,
+  purpose: Purpose = {},
 ): Permits | null {
   if (state.openSince !== null || state.pausedUntil > now || state.openings > 0) return null;
-  const { permits } = takeSlots(state, wanted, ratePerSecond, now, roomMs);
+  const { permits } = takeSlots(state, wanted, ratePerSecond, now, purpose);
   return permits.count === 0 ? permits : null;
 }
 

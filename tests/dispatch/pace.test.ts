@@ -104,12 +104,12 @@ onBothDatabases('the pace that processes share', (dialect) => {
     });
     try {
       const pace = paceOf(createFakeProvider({ ratePerSecond: 10 }), db);
-      expect((await pace.take(200, 250)).count).toBe(9);
+      expect((await pace.take(200, { roomMs: 250 })).count).toBe(9);
       asked.length = 0;
-      const refused = await pace.take(200, 250);
+      const refused = await pace.take(200, { roomMs: 250 });
       expect([refused.count, asked]).toEqual([0, []]);
       await world.clock.advance(Math.ceil(refused.waitMs));
-      expect((await pace.take(200, 250)).count).toBe(2);
+      expect((await pace.take(200, { roomMs: 250 })).count).toBe(2);
     } finally {
       await db.close();
     }
