@@ -1,3 +1,4 @@
+import { counted } from '../simulation/options.ts';
 import { startRedis } from '../tests/support/redis-server.ts';
 import { startWorkers, type Workers } from './queues/workers.ts';
 import { intentNumber } from './send/intent-number.ts';
@@ -11,8 +12,8 @@ import { withDatabases } from './support/with-databases.ts';
  * whose limit nobody can reach. Both take turns, so that whatever else the machine does meets them alike; the ratio says more than the
  * figures. A round after which a mail is not recorded as sent, or has left twice, ends it with an error.
  */
-const rows = rowsWanted({ usual: 4_000, least: 100 });
-const rounds = 5;
+const rows = rowsWanted({ usual: 3_000, least: 100 });
+const rounds = 3;
 const counts = [1, 2, 4];
 /** Of the middle round. Below this, the queues cost more than they bring. */
 const ratioLeast = 0.9;
@@ -46,7 +47,7 @@ async function compare(count: number, [alone = '', queued = '']: readonly string
       kinds.push({ workers: await startWorkers({ ...common, ...kind }), perSecond: [] });
     // The first round makes everything warm. It is not counted.
     for (let round = 0; round <= rounds; round++) {
-      console.error(`${count} workers, round ${round} of ${rounds} …`);
+      console.error(`${counted(count, 'worker')}, round ${round} of ${rounds} …`);
       for (const { workers, perSecond } of kinds) {
         const figure = await sendAndCount(workers, round);
         if (round > 0) perSecond.push(figure);
@@ -75,10 +76,11 @@ function print(count: number, alone: readonly number[], queued: readonly number[
   const isEnough = ratio >= ratioLeast;
   if (!isEnough) process.exitCode = 1;
   console.log(
-    `  ${count} ${count === 1 ? 'worker ' : 'workers'}  PostgreSQL alone ${span(alone)}  with BullMQ ${span(queued)}  × ${ratio.toFixed(2)} ` +
+    `  ${counted(count, 'worker').padEnd(9)}  PostgreSQL alone ${span(alone)}  with BullMQ ${span(queued)}  × ${ratio.toFixed(2)} ` +
       `${isEnough ? 'pass' : 'FAIL'} (at least ${ratioLeast})`,
   );
 }
 
-const span = (numbers: readonly number[]) =>
-  `${median(numbers).toFixed(0)} (${Math.min(...numbers).toFixed(0)} to ${Math.max(...numbers).toFixed(0)})`;
+function span(numbers: readonly number[]): string {
+  return `${median(numbers).toFixed(0)} (${Math.min(...numbers).toFixed(0)} to ${Math.max(...numbers).toFixed(0)})`;
+}
