@@ -1,5 +1,5 @@
-import type { Intent } from '../src/domain/delivery.ts';
 import { createBareLoop } from './send/bare-loop.ts';
+import { intentNumber } from './send/intent-number.ts';
 import { startProviderServer } from './send/provider-server.ts';
 import { createSender, type Sender } from './send/sender.ts';
 import { median } from './support/median.ts';
@@ -125,13 +125,4 @@ function print(bare: Measured, engines: readonly MeasuredEngine[]): void {
 
 function whole(number: number): string {
   return number.toFixed(0);
-}
-
-function intentNumber(index: number): Omit<Intent, 'occasion'> {
-  const number = String(index).padStart(9, '0');
-  const paragraph = 'The section that you watch has a free seat again. Whoever registers first gets it.';
-  const text = Array.from({ length: 6 }, () => paragraph).join('\n\n');
-  const recipient = `person-${number}@example.org`;
-  const variables = { subject: `A seat is free (${number})`, text };
-  return { source: 'plain', recipient, lane: 'normal', toEmail: recipient, variables };
 }

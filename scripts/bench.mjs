@@ -7,6 +7,7 @@ import { prepare } from './prepare.mjs';
 import { root } from './root.mjs';
 import { endGuards } from './servers/guard.mjs';
 import { startPostgres } from './servers/postgres.mjs';
+import { findRedis } from './servers/redis.mjs';
 
 const known = readdirSync(join(root, 'bench')).flatMap((file) => file.match(/^(.+)\.ts$/)?.[1] ?? []);
 const [name = '', ...rest] = process.argv.slice(2);
@@ -21,6 +22,12 @@ console.error(postgres.missing ?? `PostgreSQL ${postgres.version} (${postgres.or
 // As `tidings` runs: a template is rendered several times as fast.
 const { DATABASE_URL, ...env } = { NODE_ENV: 'production', ...process.env };
 if (postgres.url) env.TIDINGS_TEST_POSTGRES_URL = postgres.url;
+if (name === 'queues') {
+  const redis = findRedis();
+  console.error(redis.missing ?? `Redis ${redis.version} (${redis.origin})`);
+  if (redis.path)
+    Object.assign(env, { TIDINGS_TEST_REDIS: redis.path, TIDINGS_TEST_REDIS_LIBRARIES: redis.libraries });
+}
 const bench = spawn(process.execPath, ['--import', 'tsx', join('bench', `${name}.ts`), ...rest], {
   cwd: root,
   env,

@@ -11,6 +11,8 @@ export interface Seen {
   /** Different idempotency keys among them: fewer than requests, and a mail went out twice. */
   keys: number;
   bodyOctets: number;
+  /** Between the first request and the last. */
+  spanMs: number;
   /** The part of one processor that it was busy. */
   busyShare: number;
 }
@@ -18,11 +20,15 @@ export interface Seen {
 let keys = new Set<unknown>();
 let requests = 0;
 let bodyOctets = 0;
+let firstAt: number | undefined;
+let lastAt = 0;
 let cpu = process.cpuUsage();
 let since = performance.now();
 
 const server = createServer((request, response) => {
   requests += 1;
+  lastAt = performance.now();
+  firstAt ??= lastAt;
   keys.add(request.headers['idempotency-key']);
   request.on('data', (chunk: Buffer) => {
     bodyOctets += chunk.length;
@@ -38,7 +44,9 @@ server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as 
 process.on('message', () => {
   const { user, system } = process.cpuUsage(cpu);
   const busyShare = (user + system) / 1000 / (performance.now() - since);
-  process.send?.({ requests, keys: keys.size, bodyOctets, busyShare } satisfies Seen);
+  const spanMs = lastAt - (firstAt ?? lastAt);
+  process.send?.({ requests, keys: keys.size, bodyOctets, spanMs, busyShare } satisfies Seen);
+  firstAt = undefined;
   keys = new Set();
   requests = 0;
   bodyOctets = 0;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { createConsent } from '../../src/consent/consent.ts';
-import { openDatabase } from '../../src/db/database.ts';
+import { type Database, openDatabase } from '../../src/db/database.ts';
 import { createDatabaseClock } from '../../src/db/database-clock.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createDispatch } from '../../src/dispatch/dispatch.ts';
@@ -18,6 +18,7 @@ import { systemRandom } from '../../src/std/random.ts';
 
 /** The engine as it is put together for production, less what looks after accidents: there are none here. */
 export interface Sender {
+  readonly db: Database;
   enqueue(intents: readonly Intent[]): Promise<void>;
   /** Sends what waits and records what came of it, until so many are through. */
   send(count: number): Promise<void>;
@@ -64,6 +65,7 @@ export async function createSender({ databaseUrl, providerUrl, connections }: Se
   const signal = new AbortController().signal;
 
   return {
+    db,
     async enqueue(intents) {
       await outbox.enqueue(intents);
     },

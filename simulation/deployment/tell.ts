@@ -12,7 +12,7 @@ import { runSteady, type SteadyResult } from './steady.ts';
 type Options = Pick<CrashOptions, 'intents' | 'limit' | 'processes' | 'kills' | 'seed' | 'part' | 'isJson'>;
 
 /** What Resend allows who has not asked for more. */
-const slow = { limit: 2, intents: 60 };
+const slow = { limit: 2, intents: 120 };
 const flushes = 2;
 /** Longer than any lease of these intents. */
 const stoppedForMs = plainPolicy.leaseMs + 10_000;
