@@ -188,6 +188,11 @@ export function createBullmq(parts: BullmqParts): Runner {
       if ((await unlessAway(held(duty.once(stopping.signal)))) !== 'again') return;
   }
 
+  async function giveWay(): Promise<void> {
+    for (const lease of Object.values(leases))
+      await lease.release().catch(() => log.warn('queue.lead_not_released'));
+  }
+
   /** A database that is away is nobody's fault and no job's: whoever leads names it again when it is back. */
   const unlessAway = <T>(work: Promise<T>): Promise<T | undefined> =>
     work.catch((error: unknown) => {
@@ -224,15 +229,14 @@ export function createBullmq(parts: BullmqParts): Runner {
         const isAway = watch.redis === 'away';
         const closed = [...workers].map((worker) => worker.close(isAway).catch(() => {}));
         const ended = [
-          ...loops.map((each) => each.stop()),
+          // Others lead while what is in hand here ends.
+          Promise.allSettled(loops.map((each) => each.stop())).then(giveWay),
           ...inHand,
           ...(isAway ? [] : [...closed, ...working]),
         ];
         await stopWithin(Promise.allSettled(ended), parts);
       }
-      if (isStarted)
-        for (const lease of Object.values(leases))
-          await lease.release().catch(() => log.warn('queue.lead_not_released'));
+      if (isStarted) await giveWay();
       await closeRedis(redis, queues);
     },
   };

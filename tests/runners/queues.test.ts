@@ -163,6 +163,29 @@ describe.skipIf(!hasRedis || !hasPostgres)('queues on Redis', () => {
     }
   });
 
+  it('who leads and stops gives way at once, and then waits for what is in hand', async () => {
+    const { provider } = engine;
+    const real = provider.send;
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    provider.send = async (...order) => {
+      await answered;
+      return real(...order);
+    };
+    await engine.outbox.enqueue(intents(1));
+    engine.runner.start();
+    await until(async () => (await statusesOf(engine)).sending === 1, 'it is under way');
+    expect(await readLease(engine.db, leaderLease)).toBeDefined();
+    const stopped = engine.runner.stop();
+    await until(async () => (await readLease(engine.db, leaderLease)) === undefined, 'nobody leads');
+    expect(await statusesOf(engine)).toEqual({ sending: 1 });
+    answer();
+    await stopped;
+    expect(await statusesOf(engine)).toEqual({ sent: 1 });
+  });
+
   it('002-C-01 a Redis that evicts is refused, with the command that mends it; one that is mended is taken', async () => {
     await ask('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
     await expect(engine.runner.prepare?.()).rejects.toMatchObject({
