@@ -6,7 +6,7 @@ import { createEmbedded } from './runners/embedded.ts';
 import { leaderLease, type Runner } from './runners/runner.ts';
 import type { Config } from './settings.ts';
 
-type Told = 'dispatches' | 'lease' | 'redis' | 'concurrency';
+type Told = 'dispatches' | 'leases' | 'redis' | 'concurrency';
 type Parts = Omit<BullmqParts, Told> &
   Pick<LeaseParts, 'db' | 'holder'> & {
     /** One of several that send at once in this process, with so much of it in flight. */
@@ -29,7 +29,10 @@ export async function openRunner(config: Config, { dispatch, isToRun, ...parts }
   return createBullmq({
     ...{ ...parts, concurrency },
     dispatches: Array.from({ length: atOnce }, () => dispatch(width)),
-    lease: createLease({ ...parts, name: leaderLease }),
+    leases: {
+      naming: createLease({ ...parts, name: leaderLease }),
+      chores: createLease({ ...parts, name: 'chores' }),
+    },
     redis: { url: redisUrl, password: redisPassword, prefix: bullmqPrefix },
   });
 }

@@ -27,6 +27,8 @@ export interface LeaseParts {
 const leaseMs = 12_000;
 /** What is left of it when it is prolonged: more than nearly every question to a feed takes; who loses it meanwhile does no harm. */
 const renewBelowMs = 9_000;
+/** By how much two processes may disagree about the time: each has measured the database's by questions that took their way. */
+const clocksDifferMs = 2_000;
 /** How often those without it look, and they only look: an idle process must not write several times a second. */
 const lookEveryMs = 1_000;
 
@@ -49,13 +51,14 @@ export function createLease({ db, clock, holder, name }: LeaseParts): Lease {
     const now = clock.now();
     const row = await db.read.selectFrom('leases').selectAll().where('name', '=', name).executeTakeFirst();
     // Nobody takes it for longer than its length: where it is so, a clock was set back.
-    const isOthers = row && row.holder !== holder && row.until >= now && row.until <= now + leaseMs;
+    const longest = now + leaseMs + clocksDifferMs;
+    const isOthers = row && row.holder !== holder && row.until >= now && row.until <= longest;
     if (isOthers) return othersFor(row.until - now);
     const { rows } = await sql<{ holder: string }>`
       INSERT INTO leases (name, holder, until) VALUES (${name}, ${holder}, ${now + leaseMs})
       ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
       WHERE leases.holder = excluded.holder OR leases.until < ${now}
-        OR leases.until > ${now + leaseMs}
+        OR leases.until > ${longest}
       RETURNING holder
     `.execute(db.write);
     // Somebody was quicker, a moment ago.

@@ -31,8 +31,12 @@ export interface BullmqParts extends DutyParts {
   guarantees: Pick<Guarantees, 'ratePerSecond' | 'concurrency'>;
   sources: readonly { name: string }[];
   chores: readonly Chore[];
-  /** Whether this process is the one that names. */
-  lease: Lease;
+  leases: {
+    /** Whether this process is the one that names. */
+    naming: Lease;
+    /** Whether it is the one that does what sources do by themselves. Apart, because that needs no Redis. */
+    chores: Lease;
+  };
   redis: RedisOrder & { prefix: string };
   /** 002-P2-06 */
   concurrency: number;
@@ -54,7 +58,7 @@ const lockMs = 30_000;
 const stalledMax = 10;
 
 export function createBullmq(parts: BullmqParts): Runner {
-  const { dispatches, outbox, pace, guarantees, sources, chores, lease, clock, log } = parts;
+  const { dispatches, outbox, pace, guarantees, sources, chores, leases, clock, log } = parts;
   const { prefix } = parts.redis;
   const redis = connectRedis(parts.redis, log);
   const queues = openQueues(redis, prefix, log);
@@ -68,16 +72,18 @@ export function createBullmq(parts: BullmqParts): Runner {
   const inHand = new Set<Promise<unknown>>();
   let isStarted = false;
 
-  const whileLeading = (duty: Duty): Duty => ({
+  const whileOurs = (lease: Lease, duty: Duty): Duty => ({
     ...duty,
     once: async (signal) => ((await lease.hold()).isOurs ? duty.once(signal) : 'pause'),
   });
-  /** What puts something into a queue does not, where Redis might throw it away. */
-  const whileNaming = (duty: Duty): Duty =>
-    whileLeading({
-      ...duty,
-      once: async (signal) => (watch.redis === 'evicts' ? 'pause' : duty.once(signal)),
-    });
+  /**
+   * Who does not reach Redis, or would put something where it may be thrown away, does not lead: its lease ends, and whoever does reach it
+   * goes on. Before the lease is asked for, because holding it is what keeps the others from it.
+   */
+  const whileNaming = (duty: Duty): Duty => {
+    const ours = whileOurs(leases.naming, duty);
+    return { ...duty, once: async (signal) => (watch.redis === 'ok' ? ours.once(signal) : 'pause') };
+  };
   const loop = ({ name, pauseMs, once }: Duty): Loop => createLoop({ name, pauseMs, once, clock, log });
 
   // Named: what is to be sent, what sources have in stages, what has to be done again and again.
@@ -114,7 +120,7 @@ export function createBullmq(parts: BullmqParts): Runner {
   const ofSources = chores
     .filter(({ stages }) => stages === undefined)
     .map((chore) => {
-      const made = loop(whileLeading(whileSteady(chore, clock)));
+      const made = loop(whileOurs(leases.chores, whileSteady(chore, clock)));
       chore.wokenBy?.(made.wake);
       return made;
     });
@@ -182,6 +188,11 @@ export function createBullmq(parts: BullmqParts): Runner {
       if ((await unlessAway(held(duty.once(stopping.signal)))) !== 'again') return;
   }
 
+  async function giveWay(): Promise<void> {
+    for (const lease of Object.values(leases))
+      await lease.release().catch(() => log.warn('queue.lead_not_released'));
+  }
+
   /** A database that is away is nobody's fault and no job's: whoever leads names it again when it is back. */
   const unlessAway = <T>(work: Promise<T>): Promise<T | undefined> =>
     work.catch((error: unknown) => {
@@ -218,13 +229,14 @@ export function createBullmq(parts: BullmqParts): Runner {
         const isAway = watch.redis === 'away';
         const closed = [...workers].map((worker) => worker.close(isAway).catch(() => {}));
         const ended = [
-          ...loops.map((each) => each.stop()),
+          // Others lead while what is in hand here ends.
+          Promise.allSettled(loops.map((each) => each.stop())).then(giveWay),
           ...inHand,
           ...(isAway ? [] : [...closed, ...working]),
         ];
         await stopWithin(Promise.allSettled(ended), parts);
       }
-      if (isStarted) await lease.release().catch(() => log.warn('queue.lead_not_released'));
+      if (isStarted) await giveWay();
       await closeRedis(redis, queues);
     },
   };

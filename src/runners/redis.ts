@@ -26,6 +26,8 @@ export function connectRedis({ url, password }: RedisOrder, log: Log): Redis {
     // BullMQ's workers wait for their next job as long as it takes.
     maxRetriesPerRequest: null,
     retryStrategy: (times) => Math.min(reconnectLongestMs, 50 * 2 ** Math.min(times, 10)),
+    // After a failover the name leads to another, and only a new connection does: this one would be refused for ever.
+    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
   });
   let isAway = false;
   redis.on('error', (error: Error) => {
@@ -119,6 +121,9 @@ export function readInfo(info: string): RedisInfo {
     policy: field('maxmemory_policy') ?? 'unknown',
   };
 }
+
+/** By INFO, of its replication: a replica answers, and takes nothing. */
+export const isReplica = (info: string) => /^role:slave/m.test(info);
 
 /** 002-C-01 */
 export function requireNoEviction(info: string): void {

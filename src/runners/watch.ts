@@ -3,7 +3,7 @@ import type { Log } from '../std/log.ts';
 import { Refusal } from '../std/refusal.ts';
 import type { Duty } from './duty.ts';
 import { answered, connected, type OpenQueues } from './queue.ts';
-import { requireNoEviction } from './redis.ts';
+import { isReplica, requireNoEviction } from './redis.ts';
 import { type QueuesSeen, seeQueues } from './seen.ts';
 
 /** What a process knows of its Redis and of the queues on it, for whoever asks how it is. It never throws and never hangs. */
@@ -30,6 +30,7 @@ export function createWatch(
 } {
   let isSilent = false;
   let isEvicting = false;
+  let isReadOnly = false;
   let looking: Promise<QueuesSeen> | undefined;
   redis.on('ready', () => {
     isSilent = false;
@@ -40,6 +41,10 @@ export function createWatch(
     try {
       requireNoEviction(await answered(redis.info('memory')));
       isEvicting = false;
+      const wasReadOnly = isReadOnly;
+      isReadOnly = isReplica(await answered(redis.info('replication')));
+      if (isReadOnly && !wasReadOnly) log.error('redis.away', { error: 'READONLY' });
+      if (!isReadOnly && wasReadOnly) log.info('redis.back');
     } catch (error) {
       if (error instanceof Refusal) {
         if (!isEvicting) log.error('redis.not_usable', { problem: error.message });
@@ -60,7 +65,7 @@ export function createWatch(
 
   return {
     get redis() {
-      if (redis.status !== 'ready' || isSilent) return 'away';
+      if (redis.status !== 'ready' || isSilent || isReadOnly) return 'away';
       return isEvicting ? 'evicts' : 'ok';
     },
     async look() {
@@ -74,6 +79,8 @@ export function createWatch(
       ...{ name: 'queue-pulse', pauseMs: pulseMs },
       async once() {
         if (redis.status === 'ready') await feel();
+        // The name may lead to who has taken over by now.
+        if (redis.status === 'ready' && isReadOnly) redis.disconnect(true);
         return 'pause';
       },
     },

@@ -64,4 +64,12 @@ onBothDatabases('a lease', (dialect) => {
       .execute();
     expect(await isOurs(leaseOf('other'))).toBe(true);
   });
+
+  it('is not taken by a process whose clock is a little behind', async () => {
+    const behind = { ...world.clock, now: () => world.clock.now() - 100 };
+    expect(await isOurs(leaseOf('one'))).toBe(true);
+    expect(await isOurs(createLease({ ...world, clock: behind, holder: 'other', name: 'some work' }))).toBe(
+      false,
+    );
+  });
 });

@@ -1,8 +1,12 @@
+import { once } from 'node:events';
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readLease } from '../../src/db/lease.ts';
 import type { Engine } from '../../src/engine.ts';
 import { listDead, reviveDead } from '../../src/runners/dead-jobs.ts';
 import { fullName, type OpenQueues, openQueues, queueNames } from '../../src/runners/queue.ts';
 import { connectRedis } from '../../src/runners/redis.ts';
+import { leaderLease } from '../../src/runners/runner.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import { silentLog } from '../../src/std/log.ts';
 import { hasRedis, startRedis } from '../support/redis-server.ts';
@@ -120,6 +124,68 @@ describe.skipIf(!hasRedis || !hasPostgres)('queues on Redis', () => {
     await until(() => engine.runner.isHealthy, 'it is well');
   });
 
+  it('who does not reach its Redis does not lead, so that who does need not wait for it', async () => {
+    // Nobody listens there. Two processes of a test have one name, so that the lease is looked at and not who waits for it.
+    const cutOff = await world.engine({ REDIS_URL: 'redis://127.0.0.1:9' });
+    cutOff.runner.start();
+    await until(() => world.log.lines.some(({ event }) => event === 'redis.away'), 'it is told');
+    await systemClock.sleep(1_500);
+    expect(await readLease(engine.db, leaderLease)).toBeUndefined();
+    expect(world.log.lines.filter(({ event }) => event === 'loop.failed')).toEqual([]);
+    // What needs no Redis is done all the same.
+    expect(await readLease(engine.db, 'chores')).toBeDefined();
+    await engine.outbox.enqueue(intents(3));
+    engine.runner.start();
+    await untilAllSent(engine, 3);
+    eachOnce(3);
+  });
+
+  it('Redis fails over: who is made a replica is left for who took over, though it still answers', async () => {
+    const other = await startRedis();
+    let target = world.redis?.url ?? '';
+    const name = await startProxy(() => Number(new URL(target).port));
+    try {
+      const worker = await world.engine({ REDIS_URL: `redis://127.0.0.1:${name.port}` });
+      await worker.outbox.enqueue(intents(2));
+      worker.runner.start();
+      await untilAllSent(worker, 2);
+      await ask('REPLICAOF', '127.0.0.1', '1');
+      await until(() => worker.runner.queues?.redis === 'away', 'it says that it is not well');
+      target = other.url;
+      await worker.outbox.enqueue(intents(4));
+      await untilAllSent(worker, 4);
+      eachOnce(4);
+      await until(() => worker.runner.isHealthy, 'it is well again');
+      await worker.runner.stop();
+    } finally {
+      name.close();
+      await other.stop();
+    }
+  });
+
+  it('who leads and stops gives way at once, and then waits for what is in hand', async () => {
+    const { provider } = engine;
+    const real = provider.send;
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    provider.send = async (...order) => {
+      await answered;
+      return real(...order);
+    };
+    await engine.outbox.enqueue(intents(1));
+    engine.runner.start();
+    await until(async () => (await statusesOf(engine)).sending === 1, 'it is under way');
+    expect(await readLease(engine.db, leaderLease)).toBeDefined();
+    const stopped = engine.runner.stop();
+    await until(async () => (await readLease(engine.db, leaderLease)) === undefined, 'nobody leads');
+    expect(await statusesOf(engine)).toEqual({ sending: 1 });
+    answer();
+    await stopped;
+    expect(await statusesOf(engine)).toEqual({ sent: 1 });
+  });
+
   it('002-C-01 a Redis that evicts is refused, with the command that mends it; one that is mended is taken', async () => {
     await ask('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
     await expect(engine.runner.prepare?.()).rejects.toMatchObject({
@@ -217,3 +283,27 @@ describe.skipIf(!hasRedis || !hasPostgres)('queues on Redis', () => {
     ]);
   });
 });
+
+/** A name that may lead somewhere else for the next who connects. */
+async function startProxy(port: () => number): Promise<{ port: number; close(): void }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = createConnection({ port: port(), host: '127.0.0.1' });
+    for (const [one, two] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(one);
+      one.pipe(two);
+      one.on('error', () => {}).on('close', () => two.destroy());
+    }
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    close() {
+      server.close();
+      for (const each of sockets) each.destroy();
+    },
+  };
+}

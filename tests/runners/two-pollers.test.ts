@@ -82,7 +82,7 @@ describe.skipIf(!hasRedis || !hasPostgres)('two processes that could poll', () =
     const told = [open()];
     await until(async () => String(await openings()) === String(told), 'the first opening is seen');
     const first = await leaderOf('seats poll');
-    expect(await leaderOf('queues')).toBe(first);
+    expect(await leaderOf('chores')).toBe(first);
 
     process.kill(first, 'SIGKILL');
     const killedAt = Date.now();
