@@ -110,7 +110,9 @@ onEveryRunner('a runner', (kind) => {
 
   it('002-P10-05 a stop lets finish what is in flight and leaves the rest to others', async () => {
     world.provider.rules.push({ lie: { kind: 'slow', ms: 300, at: 'before_answering' } });
-    await engine.outbox.enqueue(intents(60));
+    // More than there are connections: those can all be on their way at once.
+    const count = 400;
+    await engine.outbox.enqueue(intents(count));
     engine.runner.start();
     await until(() => world.provider.ledger.submissions().length >= 4, 'some are on their way');
     await engine.runner.stop();
@@ -122,8 +124,8 @@ onEveryRunner('a runner', (kind) => {
     world.provider.rules.length = 0;
     const next = await world.engine();
     next.runner.start();
-    await untilAllSent(next, 60);
-    expect(accepted(world).sort()).toEqual(subjects(60).sort());
+    await untilAllSent(next, count);
+    expect(accepted(world).sort()).toEqual(subjects(count).sort());
   });
 
   it('what a worker left behind is found and sent, and an operator is heard', async () => {
