@@ -46,7 +46,11 @@ export async function endCampus(scene: CampusScene): Promise<void> {
     watch.violate(isOpen ? 'nobody is forgotten' : 'a closing is believed', sentence);
   }
   if (isUntold()) watch.violate('everything ends', 'long after the troubles an opening is still being told');
-  if (watch.violation === null) await drain({ ...scene, hasHours: true });
+  // Who stood still for hours may still bring a report, and has it told.
+  for (let turn = 0; turn < 5 && watch.violation === null && (turn === 0 || isUntold()); turn++) {
+    if (isUntold()) processes.find(({ isIdle }) => isIdle('fan_out'))?.start('fan_out');
+    await drain({ ...scene, hasHours: true });
+  }
   if (watch.violation === null) await side?.atTheEnd(watch.rows);
   if (watch.violation === null) await checkView(world);
   if (watch.violation === null) await forget(scene);

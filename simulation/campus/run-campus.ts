@@ -22,7 +22,8 @@ export interface CampusScene extends CampusSide {
   restart: () => SimulatedProcess;
 }
 
-/** Its dice and its faults are its own. */
+/** Their dice and their faults are their own. */
+const lastStep = 998;
 const drainStep = 999;
 const stepsMin = 24;
 const stepsMax = 40;
@@ -49,6 +50,10 @@ export async function runCampus(seed: number, stage: Stage, cut: Cut = nothingCu
     await doSomething(scene);
     await clock.advance(0);
     watch.lookAround();
+  }
+  if (watch.violation === null && !cut.steps.has(lastStep)) {
+    world.turnTo(lastStep);
+    await readCatalogTooLate(scene, chance.one(processes));
   }
   if (watch.violation === null) {
     world.turnTo(drainStep);
@@ -273,11 +278,32 @@ async function missesOf({ db }: World): Promise<number> {
 }
 
 /** As it was some time ago: the catalog is a copy. */
-async function readCatalog({ world, feed }: CampusScene, process: SimulatedProcess): Promise<void> {
-  const { chance, clock } = world;
-  if (!chance.isTrue(0.4) || !world.mayStrike('the catalog is read, and is old')) feed.copyCatalog();
+async function readCatalog(scene: CampusScene, process: SimulatedProcess): Promise<void> {
+  const { chance, mayStrike } = scene.world;
+  if (!chance.isTrue(0.4) || !mayStrike('the catalog is read, and is old')) scene.feed.copyCatalog();
+  return ingest(scene, process);
+}
+
+async function ingest({ world: { clock } }: CampusScene, process: SimulatedProcess): Promise<void> {
   if (process.isIdle('ingest')) process.start('ingest');
   await clock.advance(0);
   if (process.isIdle('weigh')) process.start('weigh');
   await clock.advance(0);
+}
+
+/** The catalog has seen a section close that has opened again since, and the feed has seen that: chance alone finds this too seldom. */
+async function readCatalogTooLate(scene: CampusScene, process: SimulatedProcess): Promise<void> {
+  const { world, campus, feed } = scene;
+  const section = world.chance.one(campus.chosen);
+  if (!section.isKnown || !world.mayStrike('the catalog is read, and is old')) return;
+  if (!section.isOpen) campus.set(section, true);
+  await work(scene, 3);
+  feed.copyCatalog();
+  await ingest(scene, process);
+  campus.set(section, false);
+  feed.copyCatalog();
+  await work(scene, 4);
+  campus.set(section, true);
+  await work(scene, 3);
+  return ingest(scene, process);
 }

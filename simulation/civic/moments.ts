@@ -1,7 +1,7 @@
-import { secondMs } from '../chance.ts';
+import { minuteMs, secondMs } from '../chance.ts';
 import type { SimulatedProcess } from '../process.ts';
 import { changeWishes, say } from './citizens.ts';
-import { changeMind, runsOf, trigger } from './operators.ts';
+import { changeMind, failingRuns, runsOf, trigger } from './operators.ts';
 import { type CivicScene, work } from './run-civic.ts';
 
 /** Moments at which a change of mind is most awkward, and which chance alone finds too seldom. */
@@ -70,4 +70,40 @@ export async function leaveAndReturn(scene: CivicScene, process: SimulatedProces
   void say(scene, process, wish, 'subscribe_same').catch(() => {});
   await clock.advance(0);
   return work(scene, chance.between(1, 3));
+}
+
+/** Something has bounced for now and waits for its time: its run is paused, and goes on before that. */
+export async function pauseBetweenTries(scene: CivicScene, process: SimulatedProcess): Promise<void> {
+  const { world, processes, town } = scene;
+  const { clock, story, watch, beside, mailman, mailboxes, mayStrike } = world;
+  const bounced = () => {
+    const later = watch.rows.filter(
+      ({ status, due_at }) => status === 'failed_transient' && (due_at ?? 0) > clock.now() + 5 * minuteMs,
+    );
+    const owners = new Set(later.map(({ seq }) => beside.civic?.ownerOf(seq)));
+    return failingRuns(scene).find(({ run_id }) => owners.has(run_id));
+  };
+  for (const { addresses } of town.citizens) {
+    const { address } = addresses.at(-1) ?? {};
+    if (address) mailboxes.set(address.toLowerCase(), 'full');
+  }
+  for (let left = 6; left > 0 && !bounced() && watch.violation === null; left--) {
+    await trigger(scene, process);
+    await work(scene, 2);
+    while (mailman.tellOne(world, process)) await clock.advance(0);
+  }
+  mailboxes.clear();
+  const run = bounced();
+  if (!run || !mayStrike('a run is paused in mid-flight') || !mayStrike('a run goes on again')) return;
+  for (const verb of ['pause', 'resume'] as const) {
+    story.tell(
+      `${process.name} is asked to ${verb} run ${run.run_id.slice(0, 8)}, of which a mail has bounced for now`,
+    );
+    const order = { by: 'somebody', because: 'simulation' };
+    void process.civic?.newsletters.runs[verb](run.run_id, order).catch(() => {});
+    await clock.advance(0);
+    for (const each of processes) if (each.isIdle('runs')) each.start('runs');
+    await clock.advance(5 * secondMs);
+  }
+  return work(scene, 2);
 }

@@ -9,7 +9,7 @@ import { createWorld, type World } from '../world.ts';
 import { changeWishes } from './citizens.ts';
 import { createCivicWatch } from './civic-watch.ts';
 import { found } from './founding.ts';
-import { haveSecondThoughts, leaveAndReturn, stopInFlight } from './moments.ts';
+import { haveSecondThoughts, leaveAndReturn, pauseBetweenTries, stopInFlight } from './moments.ts';
 import type { CivicSide, CivicTurn } from './newsletter-parts.ts';
 import { apply, changeMind, failingRuns, plan, runsOf, trigger, triggerTwice } from './operators.ts';
 import { endCivic } from './peace.ts';
@@ -26,7 +26,8 @@ export interface CivicScene extends CivicSide {
   everybody: SimulatedProcess[];
 }
 
-/** Its dice and its faults are its own. */
+/** Their dice and their faults are their own. */
+const lastStep = 998;
 const drainStep = 999;
 const stepsMin = 30;
 const stepsMax = 50;
@@ -61,6 +62,10 @@ export async function runCivic(seed: number, stage: Stage, cut: Cut = nothingCut
     await doSomething(scene);
     await clock.advance(0);
     watch.lookAround();
+  }
+  if (watch.violation === null && !cut.steps.has(lastStep)) {
+    world.turnTo(lastStep);
+    await pauseBetweenTries(scene, chance.one(processes));
   }
   if (watch.violation === null) {
     world.turnTo(drainStep);
