@@ -71,9 +71,11 @@ export function createDispatch(parts: DispatchParts): Dispatch {
   const names = sources.map(({ name }) => name);
   const turns = createLaneOrder();
   const lead = createLead();
-  /** About a second of work: slots are given away no further ahead than that, and more than can keep in step with them is of no use. */
-  const inHandMax = () =>
-    Math.min(batchMax, ratePerSecond === null ? width.inASecond : width.inStep(slotSpacingMs(ratePerSecond)));
+  /** About a second of work; where slots are further apart than answers, as many as there are slots, which are given away no further ahead. */
+  const inHandMax = () => {
+    const inStep = ratePerSecond === null ? 0 : width.inStep(slotSpacingMs(ratePerSecond));
+    return Math.min(batchMax, Math.max(width.inASecond, inStep));
+  };
   const takePermits = async (wanted: number) => {
     const takenAt = clock.monotonic();
     return { ...(await pace.take(wanted, { roomMs: batchRoomMs, leadMs: lead.ms })), takenAt };

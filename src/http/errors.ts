@@ -47,7 +47,8 @@ export const statusesByRefusal: Readonly<Record<string, number>> = {
 
 export function addErrors(server: FastifyInstance, log: Log): void {
   server.setNotFoundHandler((request, reply) => {
-    const sentence = 'There is nothing at this address. What there is: see /docs.';
+    // A worker has no pages.
+    const sentence = `There is nothing at this address.${server.hasRoute({ method: 'GET', url: '/docs' }) ? ' What there is: see /docs.' : ''}`;
     return reply
       .code(404)
       .send({ error: sentence, code: 'not_found', traceId: request.id } satisfies ErrorBody);
