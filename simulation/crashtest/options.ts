@@ -32,7 +32,7 @@ const usage = `npm run crashtest -- [options]
                        and at 2 a second; then while Redis is flushed and killed, workers are killed (--kills, 3) and stopped for longer
                        than a lease, and PostgreSQL is restarted
   --intents N          of a deployment: so many (50,000)
-  --limit N            of a deployment: so many requests a second (200); this machine must be able to send faster than that
+  --limit N            of a deployment: so many requests a second (100); this machine must be able to send faster than that
   --part P             of a deployment, only this: steady, slow or faults
   --images N           no kills: so many crash-consistent copies of a SQLite database, each reopened and checked
   --seed S             for what is drawn by lot (drawn itself, if left out); the instants depend on the machine and do not come again
@@ -93,7 +93,7 @@ export function readCrashOptions(): CrashOptions {
   return {
     ...{ newsletter, isDeployment, part },
     intents: wholeNumber('intents', values.intents) ?? 50_000,
-    limit: wholeNumber('limit', values.limit) ?? 200,
+    limit: wholeNumber('limit', values.limit) ?? 100,
     kills: wholeNumber('kills', values.kills) ?? usual.kills,
     processes: wholeNumber('processes', values.processes) ?? usual.processes,
     seed: wholeNumber('seed', values.seed) ?? 1 + Math.floor(Math.random() * 1e9),
