@@ -1,4 +1,4 @@
-// `npm test`: every test with real servers, the checks beside them, then a count that can be trusted. What cannot be run is named and
+// `npm test`: the tests with real servers, the checks beside them, then a count that can be trusted. What cannot be run is named and
 // skipped; with CI=true it is a failure.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -22,11 +22,11 @@ import { readVitestResult } from './test/vitest-result.mjs';
 import { writeFigures } from './test/write-figures.mjs';
 
 const usage = `npm test -- [options]
-  --all           also what takes long and rarely finds what the rest does not: see below; CI runs this
+  --all           also what takes long, see below: what CI runs
   --only PART …   only test files whose path contains one of these, and no checks: --only tests/outbox
   --update        lets tests rewrite the checked-in files they maintain (UPDATE=1)
   --figures       after a whole run in which nothing failed and nothing was skipped: a line about it in docs/proof.md
-Without options: formatting, types, unused code, every test on SQLite, those of the outbox on PostgreSQL too, 2,000 simulated worlds, every
+Without options: formatting, types, unused code, the tests on SQLite, those of the outbox on PostgreSQL too, 2,000 simulated worlds, every
 crash point. With --all: every test on both databases, and the pages in a browser, Redis, packages and images as well.
 Anything else is passed on to vitest, as in: npm test -- --only tests/outbox -t 'a lease'
 What cannot be run is named and skipped; with CI=true it is a failure.`;

@@ -101,7 +101,7 @@ export function createPace({ db, provider, clock, log }: PaceParts): Pace {
     },
 
     async observe(seen) {
-      // Nothing to write on the hot path, not even a row to lock.
+      // Nothing to write on the hot path, and not even a row to read.
       if (known && !isNews(known, seen)) return;
       const opened = await change((before) => {
         const state = isNews(before, seen) ? observe(before, seen, clock.now()) : before;

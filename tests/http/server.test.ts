@@ -120,9 +120,14 @@ describe('the front page', () => {
   test('a worker has none', async () => {
     const { api: _, ...worker } = parts;
     const server = await createServer(worker);
-    expect((await server.inject({ url: '/' })).statusCode).toBe(404);
+    const answer = await server.inject({ url: '/' });
+    expect([answer.statusCode, answer.json().error]).toEqual([404, 'There is nothing at this address.']);
     expect((await server.inject({ url: '/health' })).statusCode).toBe(200);
     await server.close();
+    // Who has a page that says what there is leads to it.
+    expect((await get('/nowhere')).json().error).toBe(
+      'There is nothing at this address. What there is: see /docs.',
+    );
   });
 });
 

@@ -1,6 +1,5 @@
 /**
- * `npm test` without `--all` is for whoever waits for it: what takes long, and seldom finds what the rest does not, is left to the run of
- * everything.
+ * `npm test` without `--all` is for whoever waits for it: what takes long is left to the run of everything.
  */
 export const isShort = process.env.TIDINGS_TEST_SHORT === '1';
 
