@@ -14,6 +14,7 @@ RUN npm ci --include=dev --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json ./
 COPY scripts scripts
 COPY src src
+COPY console console
 RUN node scripts/build.mjs
 
 FROM node:${NODE_VERSION}-bookworm-slim

@@ -2,13 +2,13 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { crashPoints } from './tests/crash/instrument.ts';
 import { LongestFirst } from './tests/support/longest-first.ts';
-import { isShort, longFiles } from './tests/support/short-run.ts';
+import { leftOut as notNow } from './tests/support/run-size.ts';
 
 const tests = ['src/**/*.test.ts', 'tests/**/*.test.ts'];
 const crashTests = 'tests/crash/**/*.test.ts';
 /** One puts something else in the place of a module, the others change the surroundings of their process or count on its speed. */
 const alone = ['tests/dispatch/compose.test.ts', 'tests/browser/*.test.ts', 'tests/dispatch/storm.test.ts'];
-const leftOut = ['**/node_modules/**', ...(isShort ? longFiles : [])];
+const leftOut = ['**/node_modules/**', ...notNow];
 /** The engine with a point after every await, at which it can be killed. */
 const killable = { plugins: [crashPoints()] };
 /** vitest has no project that runs only when it is named. */

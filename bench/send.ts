@@ -1,4 +1,4 @@
-import { createBareLoop } from './send/bare-loop.ts';
+import { createBareLoop, readyMail } from './send/bare-loop.ts';
 import { intentNumber } from './send/intent-number.ts';
 import { startProviderServer } from './send/provider-server.ts';
 import { createSender, type Sender } from './send/sender.ts';
@@ -43,7 +43,7 @@ async function compare(kinds: readonly EmptyDatabases[]): Promise<void> {
   // The first round makes everything warm, and the mails for the bare loop. It is not counted.
   for (const engine of engines) await sendByEngine(engine, 0);
   const mails = (await engines[0]?.sender.mails()) ?? [];
-  const loop = createBareLoop(server.url, mails, connections);
+  const loop = createBareLoop(server.url, mails.map(readyMail), connections);
   const bare: Measured = { name: 'bare loop', send: loop.send, perSecond: [], serverShares: [] };
   await sendAndCount(bare);
   for (const measured of [bare, ...engines]) {

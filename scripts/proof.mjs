@@ -54,7 +54,7 @@ const steps = {
   kills: () => script('crashtest', ['--database', 'both', '--kills', String(order.kills), '--json']),
   images: () => script('crashtest', ['--images', String(order.images), '--json']),
   mutations: () => script('mutations', ['--json', '--workers', cores]),
-  fuzz: () => runTests('fuzz', ['tests/fuzz'], { TIDINGS_FUZZ_RUNS: '20' }),
+  fuzz: () => runTests('fuzz', ['tests/fuzz', 'tests/emails/hostile'], { TIDINGS_FUZZ_RUNS: '20' }),
 };
 const all = Object.keys(verdicts);
 const parts = { kind: 'step', all: `There are: ${all.join(', ')}.` };

@@ -22,12 +22,15 @@ import { readVitestResult } from './test/vitest-result.mjs';
 import { writeFigures } from './test/write-figures.mjs';
 
 const usage = `npm test -- [options]
-  --all           also what takes long, see below: what CI runs
+  --wide          also the doors and the checks, see below: what CI runs
+  --all           everything, which takes some twenty minutes on two cores
   --only PART …   only test files whose path contains one of these, and no checks: --only tests/outbox
   --update        lets tests rewrite the checked-in files they maintain (UPDATE=1)
   --figures       after a whole run in which nothing failed and nothing was skipped: a line about it in docs/proof.md
-Without options: formatting, types, unused code, the tests on SQLite, those of the outbox on PostgreSQL too, 2,000 simulated worlds, every
-crash point. With --all: every test on both databases, and the pages in a browser, Redis, packages and images as well.
+Without options: the engine, its sources and the clauses of the specifications on SQLite, the outbox on PostgreSQL too, 2,000 simulated
+worlds, every crash point. With --wide: also command line, HTTP, client and pages in a browser, Redis and several processes, packages and
+images; formatting, types, unused code. With --all: every test on both databases, and also what searches for long: fuzzers, query plans,
+orders of webhooks, crash points on PostgreSQL.
 Anything else is passed on to vitest, as in: npm test -- --only tests/outbox -t 'a lease'
 What cannot be run is named and skipped; with CI=true it is a failure.`;
 const args = process.argv.slice(2);
@@ -37,15 +40,20 @@ if (args.includes('--help') || args.includes('-h')) {
 }
 const isPartial = args.includes('--only');
 const isAll = args.includes('--all');
+const isWide = args.includes('--wide');
 /** Who asks for some files gets all of what they say. */
-const isShort = !isAll && !isPartial;
+const size = isAll || isPartial ? 'all' : isWide ? 'wide' : 'short';
+const isShort = size === 'short';
 const isUpdate = args.includes('--update');
 const isForFigures = args.includes('--figures');
-const vitestArgs = args.filter((arg) => !['--only', '--all', '--update', '--figures', '--'].includes(arg));
+const vitestArgs = args.filter(
+  (arg) => !['--only', '--all', '--wide', '--update', '--figures', '--'].includes(arg),
+);
 
 const checks = [
   ['biome check .', '@biomejs/biome', 'biome', ['check', '.']],
   ['tsc -p tsconfig.json --noEmit', 'typescript', 'tsc', ['-p', 'tsconfig.json', '--noEmit']],
+  ['tsc -p console --noEmit', 'typescript', 'tsc', ['-p', 'console', '--noEmit']],
   ['knip', 'knip', 'knip', []],
 ];
 
@@ -73,7 +81,7 @@ function tellFigures() {
     console.log('docs/proof.md stays as it was: its line is about a whole run in which nothing failed.');
     return;
   }
-  writeFigures('test', testLine({ isAll, passed: tally.passed, seconds: performance.now() / 1000, files }));
+  writeFigures('test', testLine({ size, passed: tally.passed, seconds: performance.now() / 1000, files }));
 }
 
 async function main() {
@@ -87,15 +95,15 @@ async function main() {
   const guard = createGuard();
   const folder = guard.folder(folderForTests());
   // Beside the tests, which wait now and then; one after the other, because each of them takes whole cores.
-  const checked = isPartial ? undefined : runChecks(guard);
+  const checked = isPartial || isShort ? undefined : runChecks(guard);
   const postgres = await startPostgres();
   if (postgres.missing) tally.missing.push(`PostgreSQL: ${postgres.missing}`);
   else console.log(`PostgreSQL ${postgres.version} (${postgres.origin})`);
   // A few tests are not worth installing them for; where there are none they are named as skipped.
-  const chromium = isShort ? {} : findChromium({ mayInstall: isAll });
+  const chromium = isShort ? {} : findChromium({ mayInstall: isAll || isWide });
   if (chromium.missing) tally.missing.push(`Chromium: ${chromium.missing}`);
   else if (!isShort) console.log(`Chromium ${chromium.version} (${chromium.origin})`);
-  const redis = isShort ? {} : findRedis({ mayFetch: isAll });
+  const redis = isShort ? {} : findRedis({ mayFetch: isAll || isWide });
   if (redis.missing) tally.missing.push(`Redis: ${redis.missing}`);
   else if (!isShort) console.log(`Redis ${redis.version} (${redis.origin})`);
   await runTests(guard, folder, { postgres, chromium, redis, isBuilt: problem === undefined });
@@ -185,7 +193,7 @@ function testEnvironment(testFolder, postgres, chromium, redis) {
     ...(redis.path === undefined
       ? {}
       : { TIDINGS_TEST_REDIS: redis.path, TIDINGS_TEST_REDIS_LIBRARIES: redis.libraries }),
-    ...(isShort ? { TIDINGS_TEST_SHORT: '1' } : {}),
+    TIDINGS_TEST_SIZE: size,
     ...(isUpdate ? { UPDATE: '1' } : {}),
   };
 }

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { EvidenceEvent } from '../src/domain/evidence.ts';
 import type { Mail } from '../src/domain/message.ts';
-import type { SignedRequest } from '../src/webhooks/signature.ts';
+import type { WebhookRequest } from '../src/webhooks/informant.ts';
 import type { Chance } from './chance.ts';
 import { hourMs, minuteMs, secondMs } from './chance.ts';
 import { type Entry, isBounced } from './ledger.ts';
@@ -205,12 +205,13 @@ export function createMailman({ chance, loses, strays }: MailmanParts): Mailman 
   }
 }
 
-function signed({ id, body }: Letter, isForged: boolean, now: number): SignedRequest {
+function signed({ id, body }: Letter, isForged: boolean, now: number): WebhookRequest {
   const timestamp = String(Math.floor(now / 1000));
   const secret = Buffer.from(webhookSecret, 'base64');
   const text = isForged ? `${id}.${timestamp}.${body} ` : `${id}.${timestamp}.${body}`;
   const signature = `v1,${createHmac('sha256', secret).update(text).digest('base64')}`;
-  return { id, timestamp, signature, body: Buffer.from(body) };
+  const headers = { 'svix-id': id, 'svix-timestamp': timestamp, 'svix-signature': signature };
+  return { provider: 'resend', headers, body: Buffer.from(body) };
 }
 
 /** A number that no delivery has. */

@@ -14,7 +14,7 @@ import { createReliable } from '../src/providers/reliable.ts';
 import { isTooLate } from '../src/providers/too-late.ts';
 import type { Source } from '../src/sources/source.ts';
 import { silentLog as log } from '../src/std/log.ts';
-import type { SignedRequest } from '../src/webhooks/signature.ts';
+import type { WebhookRequest } from '../src/webhooks/informant.ts';
 import { createWebhooks, type WebhookAnswer } from '../src/webhooks/webhook.ts';
 import { createWebhookLog } from '../src/webhooks/webhook-log.ts';
 import { type CampusSide, createSeatParts, type SeatParts, type SeatTurn } from './campus/seat-parts.ts';
@@ -42,7 +42,7 @@ export interface SimulatedProcess {
   faults: Faults;
   outbox: Outbox;
   consent: Consent;
-  receive(request: SignedRequest): Promise<WebhookAnswer>;
+  receive(request: WebhookRequest): Promise<WebhookAnswer>;
   /** Starts a turn and does not wait for it. */
   start(turn: AnyTurn): void;
   isIdle(turn: AnyTurn): boolean;
@@ -139,7 +139,7 @@ export function createProcess(name: string, world: World, sides: Sides = {}): Si
   const leaseOf = (source: string) => leaseMs(policyOf(source), provider.guarantees);
   const reconcile = createReconcile({ ...common, leaseOf });
   const webhooks = createWebhooks({
-    ...{ events: createWebhookLog({ db, outbox }), secrets: [webhookSecret] },
+    ...{ events: createWebhookLog({ db, outbox }), secrets: { resend: [webhookSecret] } },
     ...{ environment, policyOf, clock, log, retentionMs: keeping.retentionMs },
   });
   const heal = createHeal({ ...common, policyOf });

@@ -87,6 +87,8 @@ export function createService(parts: ServiceParts): Service {
   const { longestCallMs, ratePerSecond } = kind;
   const keys = new Map<string, { hash: string; messageId: string; until: number }>();
   const underWay = new Set<string>();
+  /** Keys that came with another body, after a fail-over: who lies about these lies on, until somebody should know better. */
+  const contested = new Set<string>();
   const isStruck = (probability: number, fault: FaultName) =>
     isTroubled() && chance.isTrue(probability) && mayStrike(fault);
 
@@ -126,6 +128,7 @@ export function createService(parts: ServiceParts): Service {
     if (known && clock.now() < known.until) {
       if (known.hash !== hash) {
         tally.fault('a key comes with another body');
+        contested.add(key);
         return { kind: 'key_conflict', error: { code: 'key_conflict' } };
       }
       return { kind: 'accepted', messageId: known.messageId };
@@ -189,7 +192,8 @@ export function createService(parts: ServiceParts): Service {
       const found = mine.findLast(
         ({ acceptedAt }) => acceptedAt <= indexedUntil && acceptedAt >= sentAfter - minuteMs,
       );
-      if (found && kind.isLiar && isStruck(0.4, 'a look-up says that a mail is absent which is there')) {
+      const lies = contested.has(key) ? 0.95 : 0.4;
+      if (found && kind.isLiar && isStruck(lies, 'a look-up says that a mail is absent which is there')) {
         mine.forEach(deny);
         story.tell(`${account} denies ${found.messageId}`);
         return { kind: 'absent' };

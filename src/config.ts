@@ -1,4 +1,5 @@
 import { parseEnv } from 'node:util';
+import { missingCredential } from './provider-settings.ts';
 import { type Config, variables } from './settings.ts';
 import { readEnvFile, unreadableLines } from './std/env-file.ts';
 import { isLoopback } from './std/loopback.ts';
@@ -67,16 +68,9 @@ function contradictions(config: Partial<Config>, isSenderSet: boolean): string[]
       'PROCESS_ROLE=api with DATABASE_URL=sqlite::memory: would never send: no worker can see that database. Use a file.',
     );
   }
-  if (config.provider === 'resend' && config.resendApiKey === '') {
-    problems.push('MAIL_PROVIDER=resend needs RESEND_API_KEY. Set it, or leave MAIL_PROVIDER at capture.');
-  }
-  if (config.provider === 'smtp' && config.smtpUrl === '') {
-    problems.push(
-      'MAIL_PROVIDER=smtp needs SMTP_URL, such as smtp://user:password@host:587. Set it, or leave MAIL_PROVIDER at capture.',
-    );
-  }
+  problems.push(...missingCredential(config));
   // The default is somebody's real domain: fine for an inbox that nothing leaves.
-  if (!isSenderSet && (config.provider === 'resend' || config.provider === 'smtp')) {
+  if (!isSenderSet && config.provider !== undefined && config.provider !== 'capture') {
     problems.push(
       `MAIL_PROVIDER=${config.provider} needs EMAIL_FROM_ADDRESS: your own sender. The default is not yours to send from.`,
     );

@@ -10,6 +10,8 @@ import { createPauses, type Pauses } from './dispatch/pauses.ts';
 import { createReconcile, type Reconcile } from './dispatch/reconcile.ts';
 import { createSweep, type Sweep } from './dispatch/sweep.ts';
 import { leaseMs } from './domain/policy.ts';
+import { createReports } from './inbox/reports.ts';
+import { createSwitches, type Switches } from './inbox/switches.ts';
 import { linkParts } from './link-parts.ts';
 import { openCourseSeats } from './open-course-seats.ts';
 import { openNewsletters } from './open-newsletters.ts';
@@ -19,6 +21,7 @@ import { followedOutbox } from './outbox/followed-outbox.ts';
 import { createOutbox, type Outbox, readNamespace } from './outbox/outbox.ts';
 import { createQueries, type OutboxQueries } from './outbox/queries.ts';
 import { createTrail } from './outbox/trail.ts';
+import { webhookSecretsOf } from './provider-settings.ts';
 import { openProvider } from './providers/open-provider.ts';
 import type { Provider } from './providers/provider.ts';
 import { createReliable } from './providers/reliable.ts';
@@ -51,6 +54,10 @@ export interface Engine {
   readonly webhooks: Webhooks;
   readonly pauses: Pauses;
   readonly provider: Provider;
+  /** What the built-in inbox does wrong on purpose. */
+  readonly switches: Switches;
+  /** Where the links in mails lead. */
+  readonly baseUrl: () => string;
   /** For an operator who does not want to wait for the runner, or has none. */
   readonly sweep: Sweep;
   readonly reconcile: Reconcile;
@@ -84,11 +91,14 @@ export async function createEngine(
     await bringUpToDate(db, migrations, parts);
     const clock = await createDatabaseClock(db, systemClock, log);
     const worker = `${hostname()}:${process.pid}`;
+    // Of two containers with one name and one number only one may lead.
+    const holder = `${worker}:${systemIds.uuid().slice(0, 8)}`;
 
     const sources: Source[] = [plainSource];
     const sourceNamed = (name: string) => sources.find((source) => source.name === name);
 
-    const inner = await openProvider(config, { db, clock, ids: systemIds });
+    const switches = createSwitches({ db, clock, environment: config.environment });
+    const inner = await openProvider(config, { db, clock, ids: systemIds, switchesOn: switches.on });
     const provider = createReliable(inner, { clock, random: systemRandom });
 
     const namespace = await readNamespace(db);
@@ -112,13 +122,13 @@ export async function createEngine(
 
     const seats = await openCourseSeats(config, {
       ...{ ...links, db, outbox, clock, log, namespace, ids: systemIds, random: systemRandom },
-      ...{ unsubscribe: consent.unsubscribe, holder: worker, onEnqueued: () => runner.wake() },
+      ...{ unsubscribe: consent.unsubscribe, holder, onEnqueued: () => runner.wake() },
       isToPoll: migrations === 'all',
     });
     if (seats) sources.push(...seats.sources);
     const newsletters = await openNewsletters(config, {
       ...{ db, outbox, clock, log, ids: systemIds, unsubscribe: consent.unsubscribe },
-      ...{ baseUrl: links.baseUrl, holder: worker, onComposed: () => runner.wake() },
+      ...{ baseUrl: links.baseUrl, holder, onComposed: () => runner.wake() },
     });
     const reviews = createCodeReviews({
       ...{ db, outbox, queries, clock, log, ids: systemIds, against: consent.against },
@@ -135,14 +145,19 @@ export async function createEngine(
     const leaseOf = (source: string) => leaseMs(policyOf(source), provider.guarantees);
     const reconcile = createReconcile({ ...common, leaseOf });
     const webhooks = createWebhooks({
-      ...{ events: createWebhookLog({ db, outbox }), secrets: config.resendWebhookSecrets },
+      ...{ events: createWebhookLog({ db, outbox }), secrets: webhookSecretsOf(config) },
       ...{ environment, policyOf, retentionMs, clock, log, trail },
     });
     const heal = createHeal({ ...common, policyOf });
+    const ofInbox = provider.name === 'capture' ? [createReports({ db, clock, webhooks })] : [];
     const runner = await openRunner(config, {
-      ...{ ...common, db, holder: worker, sweep, reconcile, heal, webhooks, guarantees: provider.guarantees },
-      dispatch: (width) => createDispatch({ ...common, width, from, environment, random: systemRandom }),
-      chores: [...(seats?.chores ?? []), ...newsletters.chores, ...reviews.chores],
+      ...{ ...common, db, holder, sweep, reconcile, heal, webhooks, guarantees: provider.guarantees },
+      dispatch: (width, hand) => {
+        // A name of its own: it is what tells one claim from another where a database went back in time.
+        const own = hand === 0 ? worker : `${worker}/${hand + 1}`;
+        return createDispatch({ ...common, worker: own, width, from, environment, random: systemRandom });
+      },
+      chores: [...(seats?.chores ?? []), ...newsletters.chores, ...reviews.chores, ...ofInbox],
       isToRun: migrations === 'all',
     });
 
@@ -156,6 +171,7 @@ export async function createEngine(
         consent,
         webhooks,
         provider,
+        switches,
         sweep,
         reconcile,
         seats,
@@ -164,6 +180,7 @@ export async function createEngine(
         runner,
         tracer,
       },
+      baseUrl: links.baseUrl,
       pauses: createPauses(db, clock),
       async close() {
         await runner.stop();

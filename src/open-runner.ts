@@ -9,8 +9,8 @@ import type { Config } from './settings.ts';
 type Told = 'dispatches' | 'leases' | 'redis' | 'concurrency';
 type Parts = Omit<BullmqParts, Told> &
   Pick<LeaseParts, 'db' | 'holder'> & {
-    /** One of several that send at once in this process, with so much of it in flight. */
-    dispatch: (width: Width) => Dispatch;
+    /** One of several that send at once in this process, the first, second and so on, with so much of it in flight. */
+    dispatch: (width: Width, hand: number) => Dispatch;
     /** False in a command, which starts nothing: it needs no Redis, and leaves what it asks for to whoever runs. */
     isToRun: boolean;
   };
@@ -20,7 +20,7 @@ export async function openRunner(config: Config, { dispatch, isToRun, ...parts }
   const { jobsEnabled, jobsConcurrency: concurrency, redisUrl, redisPassword, bullmqPrefix } = config;
   const { concurrency: connections } = parts.guarantees;
   if (!jobsEnabled || !isToRun)
-    return createEmbedded({ ...parts, dispatch: dispatch(createWidth(connections)) });
+    return createEmbedded({ ...parts, dispatch: dispatch(createWidth(connections), 0) });
   // Loaded where it is used: most have no Redis.
   const { createBullmq } = await import('./runners/bullmq.ts');
   // Two that share one connection would only wait for each other.
@@ -28,7 +28,7 @@ export async function openRunner(config: Config, { dispatch, isToRun, ...parts }
   const width = createWidth(Math.floor(connections / atOnce));
   return createBullmq({
     ...{ ...parts, concurrency },
-    dispatches: Array.from({ length: atOnce }, () => dispatch(width)),
+    dispatches: Array.from({ length: atOnce }, (_, hand) => dispatch(width, hand)),
     leases: {
       naming: createLease({ ...parts, name: leaderLease }),
       chores: createLease({ ...parts, name: 'chores' }),

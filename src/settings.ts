@@ -2,6 +2,8 @@ import { dialectOf } from './db/dialect.ts';
 import { parseSender, type Sender } from './domain/message.ts';
 import { type JobsConfig, jobsVariables } from './jobs-settings.ts';
 import { type NewslettersConfig, newslettersVariables } from './newsletters-settings.ts';
+import { type ProviderConfig, providerVariables } from './provider-settings.ts';
+import { type QuotaConfig, quotaVariables } from './quota-settings.ts';
 import { type SeatsConfig, seatsVariables } from './seats-settings.ts';
 import { type LogLevel, logLevels } from './std/log.ts';
 import { parseUrl } from './std/url.ts';
@@ -9,24 +11,23 @@ import { type TracingConfig, tracingVariables } from './tracing-settings.ts';
 import { keys, oneOf, type Variable } from './variable.ts';
 
 /** Every setting: its name, what it is for, what it is by default and what it may be. `docs/configuration.md` is made from this. */
-export interface Config extends SeatsConfig, NewslettersConfig, JobsConfig, TracingConfig {
+export interface Config
+  extends ProviderConfig,
+    QuotaConfig,
+    SeatsConfig,
+    NewslettersConfig,
+    JobsConfig,
+    TracingConfig {
   readonly host: string;
   readonly port: number;
   readonly databaseUrl: string;
   readonly role: 'api' | 'worker' | 'both';
-  readonly provider: 'capture' | 'resend' | 'smtp';
-  /** Empty where it is not set. */
-  readonly resendApiKey: string;
-  readonly resendBaseUrl: string;
-  readonly resendMaxRps: number;
-  readonly smtpUrl: string;
   readonly from: Sender;
   /** Without a slash at its end; empty where it is not set. */
   readonly platformBaseUrl: string;
   /** The first signs, all are accepted; none where it is not set. */
   readonly tokenSecrets: readonly string[];
   readonly unsubscribeOnGet: boolean;
-  readonly resendWebhookSecrets: readonly string[];
   readonly retentionMs: number;
   readonly doubtAfterMs: number;
   readonly healAfterMs: number;
@@ -80,57 +81,13 @@ export const variables = {
     meaning: 'What this process does: `api` answers requests, `worker` sends, `both` does both.',
     read: oneOf('api', 'worker', 'both'),
   } as Variable<Config['role']>,
-  provider: {
-    name: 'MAIL_PROVIDER',
-    default: 'capture',
-    meaning:
-      'Who takes the mail: `capture` is the built-in inbox (nothing leaves this machine), `resend`, or `smtp`.',
-    read: oneOf('capture', 'resend', 'smtp'),
-  } as Variable<Config['provider']>,
-  resendApiKey: {
-    name: 'RESEND_API_KEY',
-    default: '',
-    meaning:
-      'Key of the Resend account. With full access, mails whose outcome is unknown can be looked up there.',
-    isSecret: true,
-    // 002-P2-01
-    read: (text) =>
-      text === '' || text.length >= 20 ? { value: text } : { mustBe: 'at least 20 characters long' },
-  } as Variable<string>,
-  resendBaseUrl: {
-    name: 'RESEND_BASE_URL',
-    default: 'https://api.resend.com',
-    meaning: 'Where the Resend API is.',
-    read: (text) =>
-      parseUrl(text) && /^https?:/.test(text)
-        ? { value: text }
-        : { mustBe: 'a URL that begins with https:// or http://' },
-  } as Variable<string>,
-  resendMaxRps: {
-    name: 'RESEND_MAX_RPS',
-    default: '2', // 002-P2-07; what the account's own answers allow may lower it.
-    meaning:
-      'Mails a second that the Resend account takes, over all processes; what its answers allow may lower it.',
-    read: (text) => {
-      const value = Number(text);
-      return value > 0 && value <= 10_000 ? { value } : { mustBe: 'a number above 0, at most 10000' };
-    },
-  } as Variable<number>,
-  smtpUrl: {
-    name: 'SMTP_URL',
-    default: '',
-    meaning: 'The mail server: `smtp://user:password@host:587`, or `smtps://…` for TLS from the first byte.',
-    isSecret: true,
-    read: (text) =>
-      text === '' || (parseUrl(text) && /^smtps?:/.test(text))
-        ? { value: text }
-        : { mustBe: 'smtp://host:port or smtps://host:port' },
-  } as Variable<string>,
+  ...providerVariables,
+  ...quotaVariables,
   from: {
     name: 'EMAIL_FROM_ADDRESS',
     default: 'noreply@transparenta.eu', // spec 002's default (002-P2-02)
     meaning:
-      'Sender of every mail: an address, or `Name <address>`. `resend` and `smtp` need it set: the default is not yours.',
+      'Sender of every mail: an address, or `Name <address>`. Every provider but `capture` needs it set: the default is not yours.',
     read: (text) => {
       const parsed = parseSender(text);
       return parsed.ok
@@ -142,7 +99,7 @@ export const variables = {
     name: 'PLATFORM_BASE_URL',
     default: '',
     meaning:
-      'Where people reach this server, for the links in mails: `https://mail.example.org`. `resend` and `smtp` need it; without it links lead to this machine.',
+      'Where people reach this server, for the links in mails: `https://mail.example.org`. Every provider but `capture` needs it; without it links lead to this machine.',
     read: (text) => {
       if (text === '') return { value: '' };
       if (!parseUrl(text) || !/^https?:\/\/[^/\s?#@\\][^\s?#@\\]*$/.test(text)) {
@@ -156,7 +113,7 @@ export const variables = {
     name: 'TOKEN_SECRET',
     default: '',
     meaning:
-      'Signs the links in mails, so that nobody can make one up; `resend` and `smtp` need it. To replace it put the new one first and keep the old one behind a comma for as long as old mails are about.',
+      'Signs the links in mails, so that nobody can make one up; every provider but `capture` needs it. To replace it put the new one first and keep the old one behind a comma for as long as old mails are about.',
     isSecret: true,
     read: keys,
   } as Variable<readonly string[]>,
@@ -168,20 +125,6 @@ export const variables = {
     read: (text) =>
       text === 'true' || text === 'false' ? { value: text === 'true' } : { mustBe: 'true or false' },
   } as Variable<boolean>,
-  resendWebhookSecrets: {
-    name: 'RESEND_WEBHOOK_SECRET',
-    default: '',
-    meaning:
-      'Signing secret of the Resend webhook to `/api/v1/webhooks/resend`, as Resend shows it: `whsec_…`. Two, separated by a comma, while it is being replaced.',
-    isSecret: true,
-    read: (text) => {
-      const value = text.split(',').map((secret) => secret.trim());
-      // 002-P2-04: with its beginning it has at least 32 characters.
-      const isFine = value.every((secret) => /^whsec_(?=.{26})[A-Za-z0-9+/]+={0,2}$/.test(secret));
-      if (text === '') return { value: [] };
-      return isFine ? { value } : { mustBe: 'whsec_ and at least 26 characters, as Resend shows it' };
-    },
-  } as Variable<readonly string[]>,
   retentionMs: {
     name: 'MAIL_RETENTION_DAYS',
     default: '90', // Longer than anybody asks "what did that mail say", shorter than a year's worth of addresses.
@@ -210,7 +153,7 @@ export const variables = {
     name: 'HEAL_AFTER_HOURS',
     default: '6', // Webhooks that fail are told again after 2 and 5 hours: most that come at all have come by then.
     meaning:
-      'How long after a mail was accepted the provider is asked what became of it, if no webhook has said so; `0.5` is half an hour. Only Resend can be asked, with a key that has full access.',
+      'How long after a mail was accepted the provider is asked what became of it, if no webhook has said so; `0.5` is half an hour. Resend, with a key that has full access, and Postmark can be asked.',
     read: (text) => {
       const hours = Number(text);
       return hours >= 0.05 && hours <= 72

@@ -22,6 +22,8 @@ onBothDatabases('the engine', (dialect) => {
     const settings = { MAIL_PROVIDER: 'capture', RESEND_WEBHOOK_SECRET: webhookSecret, TIDINGS_ENV: 'test' };
     const config = readConfig({ DATABASE_URL: database.url, ...settings }, 'no such file');
     engine = await createEngine(config, { log: silentLog, migrations: 'all' });
+    // What becomes of a mail these tests say themselves.
+    await engine.switches.turnOn('silence', { forMs: 3_600_000, by: 'a test' });
   });
   afterEach(async () => {
     await engine.close();
@@ -37,6 +39,15 @@ onBothDatabases('the engine', (dialect) => {
     for (let tries = 0; tries < 500 && (await statusOf(seq)) !== status; tries++) await systemClock.sleep(10);
     expect(await statusOf(seq)).toBe(status);
   }
+
+  it('reports what its inbox took, as a provider would', async () => {
+    await engine.switches.turnOff('silence');
+    const [first] = await enqueue(1);
+    engine.runner.start();
+    await untilStatus(first, 'delivered');
+    const kept = await engine.db.read.selectFrom('webhook_events').select(['provider', 'type']).execute();
+    expect(kept).toEqual([{ provider: 'capture', type: 'email.delivered' }]);
+  });
 
   it('wakes its runner when something new is in the outbox, and only then', async () => {
     let wakes = 0;

@@ -1,6 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Database } from '../../src/db/database.ts';
 import { statuses, statusNames } from '../../src/domain/status.ts';
+import { numbers } from '../support/numbers.ts';
 
 /**
  * A large outbox as one comes to be: newsletters to very many, seats and reviews to few, nearly everything delivered, and
@@ -53,10 +54,14 @@ export async function fill(db: Database, kind: Kind, rows: number): Promise<void
   const written = (text: string) => sql.raw(text.replaceAll(/\brows\b/g, String(rows)));
   const id = db.dialect === 'postgres' ? sql`gen_random_uuid()` : sql`lower(hex(randomblob(16)))`;
   const values = Object.values(columns).map(written);
-  await sql`
-    INSERT INTO deliveries (id, status, ${sql.raw(Object.keys(columns).join(', '))})
-    SELECT ${id}, status, ${sql.join(values)} FROM (SELECT n, ${written(status)} AS status FROM ${numbers(db, rows)}) AS mixed
-  `.execute(db.write);
+  // In parts: a database that says nothing for a minute is taken for one that is gone.
+  for (let from = 1; from <= rows; from += partMax) {
+    const to = Math.min(rows, from + partMax - 1);
+    await sql`
+      INSERT INTO deliveries (id, status, ${sql.raw(Object.keys(columns).join(', '))})
+      SELECT ${id}, status, ${sql.join(values)} FROM (SELECT n, ${written(status)} AS status FROM ${numbers(db, to, from)}) AS mixed
+    `.execute(db.write);
+  }
   const open = statusNames.filter((name) => !statuses[name].isFinal).map((name) => sql.lit(name));
   await sql`
     INSERT INTO delivery_counts (source, heading, delta)
@@ -66,7 +71,4 @@ export async function fill(db: Database, kind: Kind, rows: number): Promise<void
   if (db.dialect === 'postgres') await sql.raw('VACUUM ANALYZE').execute(db.write);
 }
 
-function numbers(db: Database, count: number): RawBuilder<unknown> {
-  if (db.dialect === 'postgres') return sql`generate_series(1, ${sql.lit(count)}) AS numbers(n)`;
-  return sql`(WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${sql.lit(count)}) SELECT n FROM numbers)`;
-}
+const partMax = 100_000;

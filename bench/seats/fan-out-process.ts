@@ -9,6 +9,7 @@ import { type Taken, taken } from '../support/cpu.ts';
 import { median } from '../support/median.ts';
 import { addWatches } from './add-watches.ts';
 import { openSeatsEngine, type SeatsEngine } from './engine-on.ts';
+import { openSection } from './open-section.ts';
 
 /** Fans out openings, small ones first, and tells what each size took for each watcher. */
 export interface FanOutOrder {
@@ -65,7 +66,7 @@ async function fanOutAll(
   const batches: string[][] = [];
   let peakRss = 0;
   for (const index of indexes) {
-    await open(engine, index);
+    await openSection(engine, { termId, index });
     const runAll = async () => {
       for (;;) {
         seen = [];
@@ -88,18 +89,6 @@ async function fanOutAll(
     ...{ reads: most(/AS watching/), writes: most(/insert into "?deliveries"?\b/i), statements: most(/./) },
     ...{ peakRssMb: peakRss / 1e6, heapMb: process.memoryUsage().heapUsed / 1e6 },
   };
-}
-
-/** As the poller writes it. */
-async function open({ db, seats }: SeatsEngine, indexNumber: string): Promise<void> {
-  const edges = [{ indexNumber, statusBefore: 'Closed', statusAfter: 'Open' }] as const;
-  const list = { termId, campusCode: 'NB' };
-  const at = systemClock.now();
-  await db.transaction((tx) =>
-    seats.events.record(tx, {
-      ...{ list, edges, detectedBy: 'open_sections', snapshot: null, traceId: `bench-${indexNumber}`, at },
-    }),
-  );
 }
 
 async function checkAll({ db }: SeatsEngine, watchers: number, indexes: readonly string[]): Promise<void> {

@@ -7,11 +7,16 @@ export interface BareLoop {
   close(): Promise<void>;
 }
 
-export function createBareLoop(url: string, mails: readonly Mail[], connections: number): BareLoop {
-  const pool = new Pool(url, { connections, pipelining: 1 });
-  const requests = mails.map((mail) => ({ key: mail.tags.delivery_id ?? '', body: bodyOf(mail) }));
+/** A mail ready to be posted. */
+export interface ReadyMail {
+  key: string;
+  body: string;
+}
 
-  async function post({ key, body }: { key: string; body: string }): Promise<void> {
+export function createBareLoop(url: string, requests: readonly ReadyMail[], connections: number): BareLoop {
+  const pool = new Pool(url, { connections, pipelining: 1 });
+
+  async function post({ key, body }: ReadyMail): Promise<void> {
     const headers = {
       authorization: 'Bearer re_bench',
       'idempotency-key': key,
@@ -35,7 +40,8 @@ export function createBareLoop(url: string, mails: readonly Mail[], connections:
 }
 
 /** As Resend wants it. That it is what the engine posts is checked by the octets that the server counts. */
-function bodyOf({ from, to, subject, html, text, headers, tags }: Mail): string {
+export function readyMail({ from, to, subject, html, text, headers, tags }: Mail): ReadyMail {
   const named = Object.entries(tags).map(([name, value]) => ({ name, value }));
-  return JSON.stringify({ from, to: [to], subject, html, text, headers, tags: named });
+  const body = JSON.stringify({ from, to: [to], subject, html, text, headers, tags: named });
+  return { key: tags.delivery_id ?? '', body };
 }

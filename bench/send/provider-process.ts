@@ -15,8 +15,10 @@ export interface Seen {
   spanMs: number;
   /** The part of one processor that it was busy. */
   busyShare: number;
+  cpuMs: number;
 }
 
+const latencyMs = Number(process.argv[2] ?? 0);
 let keys = new Set<unknown>();
 let requests = 0;
 let bodyOctets = 0;
@@ -33,19 +35,21 @@ const server = createServer((request, response) => {
   request.on('data', (chunk: Buffer) => {
     bodyOctets += chunk.length;
   });
-  request.on('end', () => {
+  const end = () => {
     const answer = `{"id":"${randomUUID()}"}`;
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length });
     response.end(answer);
-  });
+  };
+  request.on('end', latencyMs > 0 ? () => setTimeout(end, latencyMs) : end);
 });
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 
 process.on('message', () => {
   const { user, system } = process.cpuUsage(cpu);
-  const busyShare = (user + system) / 1000 / (performance.now() - since);
+  const cpuMs = (user + system) / 1000;
+  const busyShare = cpuMs / (performance.now() - since);
   const spanMs = lastAt - (firstAt ?? lastAt);
-  process.send?.({ requests, keys: keys.size, bodyOctets, spanMs, busyShare } satisfies Seen);
+  process.send?.({ requests, keys: keys.size, bodyOctets, spanMs, busyShare, cpuMs } satisfies Seen);
   firstAt = undefined;
   keys = new Set();
   requests = 0;

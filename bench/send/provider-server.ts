@@ -11,9 +11,10 @@ export interface ProviderServer {
   close(): Promise<void>;
 }
 
-export async function startProviderServer(): Promise<ProviderServer> {
+/** It answers at once, or after so long. */
+export async function startProviderServer({ latencyMs = 0 } = {}): Promise<ProviderServer> {
   const path = fileURLToPath(new URL('provider-process.ts', import.meta.url));
-  const child = fork(path, { execArgv: ['--import', 'tsx'] });
+  const child = fork(path, [String(latencyMs)], { execArgv: ['--import', 'tsx'] });
   const ended = new Promise<never>((_, reject) => {
     child.once('exit', (code) => reject(new Error(`the provider's process ended with ${code}`)));
   });

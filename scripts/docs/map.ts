@@ -1,4 +1,4 @@
-import type { Meaning } from '../../src/domain/tell-now.ts';
+import type { Meaning } from '../../src/domain/meanings.ts';
 import {
   areas,
   areaTop,

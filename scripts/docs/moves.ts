@@ -1,7 +1,7 @@
 import { evidenceEvents } from '../../src/domain/evidence.ts';
 import { type Arrow, arrows } from '../../src/domain/lifecycle.ts';
+import { type Meaning, meanings } from '../../src/domain/meanings.ts';
 import { statuses, statusNames } from '../../src/domain/status.ts';
-import { type Meaning, meanings } from '../../src/domain/tell-now.ts';
 
 /** The life cycle as the pictures need it: which status follows which, and by what. */
 export interface Lifecycle {

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { digestOf } from '../digest.mjs';
-import { root } from '../root.mjs';
+import { commandOf, root } from '../root.mjs';
 import { runStep } from './run-step.mjs';
 
 const dist = join(root, 'dist');
@@ -35,6 +35,10 @@ export function compile() {
   const built = join(root, `dist-new-${process.pid}`);
   try {
     runStep('Building', process.execPath, [join(root, 'scripts/prepare/bundle.mjs'), built]);
+    runStep('Building the console', process.execPath, [
+      ...[commandOf('vite'), 'build', '--config', join(root, 'console/vite.config.ts'), '--logLevel', 'warn'],
+      ...['--outDir', join(built, 'console')],
+    ]);
     cpSync(join(root, 'src/db/migrations'), join(built, 'db/migrations'), {
       recursive: true,
       filter: (path) => path.endsWith('.sql') || statSync(path).isDirectory(),
@@ -68,7 +72,8 @@ function keepForWhoeverIsRunning(built) {
 }
 
 function digestOfInputs() {
-  const inputs = ['package-lock.json', 'tsconfig.json', 'scripts/prepare/bundle.mjs', 'src'];
+  const inputs = ['package-lock.json', 'tsconfig.json', 'scripts/prepare/bundle.mjs', 'src', 'console'];
+  inputs.push('scripts/docs/map-layout.ts'); // The console draws the same map.
   return digestOf(inputs, (path) => path.endsWith('.test.ts'));
 }
 

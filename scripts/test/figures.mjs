@@ -35,9 +35,9 @@ function commitOf() {
 }
 
 /** The one line about a run in which nothing failed and nothing was skipped. */
-export function testLine({ isAll, passed, seconds, files }) {
+export function testLine({ size = 'short', passed, seconds, files }) {
   const time = `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
-  const run = `\`npm test${isAll ? ' -- --all' : ''}\`: ${passed.toLocaleString('en-GB')} passed, 0 failed, nothing skipped, in ${time}`;
+  const run = `\`npm test${size === 'short' ? '' : ` -- --${size}`}\`: ${passed.toLocaleString('en-GB')} passed, 0 failed, nothing skipped, in ${time}`;
   return [run, ...provedBy(files).map((one) => `; ${one}`), `. ${runAndMachine()}.`].join('');
 }
 

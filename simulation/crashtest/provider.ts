@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import { createSeededRandom } from '../../src/std/random.ts';
 import { type FakeResend, startFakeResend } from '../../tests/support/fake-resend/fake-resend.ts';
-import type { Lie, SeenRequest } from '../../tests/support/fake-resend/lies.ts';
+import type { Lie, SeenRequest } from '../../tests/support/lies.ts';
 
 /** The provider of these tests: it outlives every process, keeps its books, forgets no key within a day, and has bad moments. */
 export interface Provider extends FakeResend {

@@ -63,17 +63,17 @@ export const evidenceBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'webhooks/webhook.ts',
-        find: `        const done = await apply(event, now, page);
-        if (done) await page.mark(eventSeq, processed(done, now));
-        return { isRepeat: false, done };
-      });`,
-        replace: `        return { isRepeat: false, eventSeq, now };
-      });
-      if (!told.isRepeat && told.eventSeq !== undefined) {
-        const { eventSeq, now } = told;
-        await events.together((page) => page.mark(eventSeq, processed({ outcome: 'applied' }, now)));
-        told.done = await events.together((page) => apply(event, now, page));
-      }`,
+        find: `      const done = await apply(event, now, page);
+      if (done) await page.mark(eventSeq, processed(done, now));
+      return { isRepeat: false, done };
+    }, tx);`,
+        replace: `      return { isRepeat: false, eventSeq, now };
+    }, tx);
+    if (!told.isRepeat && told.eventSeq !== undefined) {
+      const { eventSeq, now } = told;
+      await events.together((page) => page.mark(eventSeq, processed({ outcome: 'applied' }, now)));
+      told.done = await events.together((page) => apply(event, now, page));
+    }`,
       },
     ],
   },
@@ -84,10 +84,10 @@ export const evidenceBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: 'webhooks/webhook.ts',
-        find: `        return { isRepeat: false, done };
-      });`,
-        replace: `        return { isRepeat: false, done };
-      }).catch(() => ({ isRepeat: true, done: undefined }));`,
+        find: `      return { isRepeat: false, done };
+    }, tx);`,
+        replace: `      return { isRepeat: false, done };
+    }, tx).catch(() => ({ isRepeat: true, done: undefined }));`,
       },
     ],
   },

@@ -162,8 +162,8 @@ export const newsletterRunBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: `${runs}/canary.ts`,
-        find: 'if (bad > limits.bouncesMax) {',
-        replace: 'if (bad > limits.bouncesMax + 9) {',
+        find: 'if (bad > bouncesMax) {',
+        replace: 'if (bad > bouncesMax + 9) {',
       },
     ],
   },

@@ -270,12 +270,12 @@ export const sendingBugs: readonly PlantedBug[] = [
         file: 'outbox/enqueue.ts',
         find: 'ON CONFLICT DO NOTHING RETURNING seq, id',
         replace:
-          "ON CONFLICT (source, occasion, recipient) DO UPDATE SET due_at = excluded.due_at\n    WHERE deliveries.status NOT IN ('sent', 'delivered') RETURNING seq, id",
+          "ON CONFLICT (source, occasion, recipient) DO UPDATE SET due_at = excluded.due_at WHERE deliveries.status NOT IN (\\'sent\\', \\'delivered\\') RETURNING seq, id",
       },
       {
         file: 'outbox/enqueue.ts',
-        find: 'INSERT INTO delivery_mails (delivery_seq, round, variables)',
-        replace: 'INSERT OR IGNORE INTO delivery_mails (delivery_seq, round, variables)',
+        find: 'INSERT INTO delivery_mails',
+        replace: 'INSERT OR IGNORE INTO delivery_mails',
       },
     ],
   },

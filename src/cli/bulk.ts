@@ -1,4 +1,5 @@
 import { arrow } from '../domain/lifecycle.ts';
+import { meanings } from '../domain/meanings.ts';
 import { type Status, statusNames } from '../domain/status.ts';
 import type { Engine } from '../engine.ts';
 import { type Choice, type ChosenGroup, countChosen, readChosen } from '../outbox/choose.ts';
@@ -101,7 +102,7 @@ async function performAll(
       }
       seen += seqs.length;
       above = seqs.at(-1) ?? upTo;
-      if (!options.json && total > batchSize) terminal.progress(`${seen} of ${total} …`);
+      if (!options.json && total > batchSize) terminal.progress(`${seen} of ${total} …`, seen / total);
       // A synchronous driver would leave no moment at which a signal is heard.
       await clock.nextTurn();
     }
@@ -203,7 +204,7 @@ async function examplesOf(
 
 const groupColumns: Column<ChosenGroup>[] = [
   { title: 'COUNT', cell: ({ count }) => String(count), isNumber: true },
-  { title: 'STATUS', cell: ({ status }) => status },
+  { title: 'STATUS', cell: ({ status }) => status, meaning: ({ status }) => meanings[status] },
   { title: 'SOURCE', cell: ({ source }) => printable(source), canShrink: true },
   { title: 'LAST ERROR', cell: ({ error }) => printable(error ?? 'none') },
 ];
@@ -229,7 +230,7 @@ function tellDryRun(
   order: BulkOrder,
   { paint, columns: columnsMax }: Terminal,
 ): string[] {
-  const options = { columnsMax, paintTitle: paint.dim };
+  const options = { columnsMax, paint };
   return [
     `Dry run: ${deliveries(total)} would be ${order.effect}. Nothing has been changed.`,
     ...summed(left).map(({ count, why }) => `${count} would be left alone: they ${why}.`),

@@ -1,6 +1,6 @@
 import { lateMs } from '../domain/hindrances.ts';
+import { meanings } from '../domain/meanings.ts';
 import { type Status, statusNames } from '../domain/status.ts';
-import { meanings } from '../domain/tell-now.ts';
 import type { Engine } from '../engine.ts';
 import { duration } from '../std/duration.ts';
 import { type Finding, note, ok, problem } from './finding.ts';

@@ -1,6 +1,7 @@
 import { readPace } from '../dispatch/pace.ts';
 import { nameOf, troubles } from '../domain/hindrances.ts';
 import type { PaceState } from '../domain/pace.ts';
+import { providerNamed, providerNames, providers } from '../domain/providers.ts';
 import type { Engine } from '../engine.ts';
 import { ago, duration } from '../std/duration.ts';
 import { textOf } from './check-database.ts';
@@ -56,22 +57,25 @@ export async function checkProvider(
             probeCure,
           ),
       ...(pace ? paceFindings(pace, name, now) : []),
-      ...(name === 'resend' && !engine.webhooks.isSetUp ? [noWebhooks] : []),
+      ...missingWebhook(name, engine.webhooks.isSetUp(name)),
     ],
   };
 }
 
-const noWebhooks = note(
-  'Resend cannot tell us by itself what becomes of mails: RESEND_WEBHOOK_SECRET is not set. It is asked, hours later.',
-  'Make a webhook there to PLATFORM_BASE_URL/api/v1/webhooks/resend for all email.* events, and set RESEND_WEBHOOK_SECRET.',
-);
+function missingWebhook(name: string, isSetUp: boolean): Finding[] {
+  const { title, webhook } = providerNamed(name) ?? {};
+  if (!webhook || isSetUp) return [];
+  const sentence = `${title} cannot tell us by itself what becomes of mails: ${webhook.secretName} is not set. It is asked, hours later.`;
+  return [note(sentence, webhook.how)];
+}
 
 const probeCure =
   'Check its key or address in the settings, its status page, and the way there. What waits is kept and goes on by itself.';
 
+const credentials = providerNames.flatMap((name) => providers[name].credential?.name ?? []);
+
 const cures: Readonly<Record<string, string>> = {
-  unauthorised:
-    'Set a key that the provider accepts, and start again: RESEND_API_KEY, or the user in SMTP_URL.',
+  unauthorised: `Set what the provider accepts, and start again: ${credentials.join(', or ')}; and see whether it lets you send.`,
   over_quota:
     'Raise the quota at the provider, or wait until it is renewed; it is tried a few times an hour.',
 };

@@ -1,6 +1,6 @@
 import type { Setting } from '../config.ts';
+import { providers, realProviders } from '../domain/providers.ts';
 import { type Config, variables } from '../settings.ts';
-import { providers } from './commands/serve.ts';
 import { type Finding, note, ok, problem } from './finding.ts';
 import { printable } from './printable.ts';
 import { withoutCredentials } from './redact.ts';
@@ -10,16 +10,15 @@ export function checkSettings({ provider, from, environment }: Config): Finding[
   const isProduction = /^prod/i.test(environment);
   const isDefaultSender = from === variables.from.default;
   if (provider === 'capture') {
-    const sentence = `Sample: MAIL_PROVIDER is capture, ${providers.capture}.`;
-    const cure =
-      'To reach people, set MAIL_PROVIDER=resend with RESEND_API_KEY, or MAIL_PROVIDER=smtp with SMTP_URL.';
+    const sentence = `Sample: MAIL_PROVIDER is capture, ${providers.capture.means}.`;
+    const cure = `To reach people, set ${realProviders}.`;
     return [
       isProduction ? problem(`${sentence} TIDINGS_ENV is ${environment}.`, cure) : note(sentence, cure),
       ...(isDefaultSender ? [note(`Sample: the sender is ${printable(from)}.`, senderCure)] : []),
     ];
   }
   return [
-    ok(`Real: MAIL_PROVIDER is ${provider}, ${providers[provider]}; TIDINGS_ENV is ${environment}.`),
+    ok(`Real: MAIL_PROVIDER is ${provider}, ${providers[provider].means}; TIDINGS_ENV is ${environment}.`),
     isDefaultSender
       ? problem(`Sample: the sender is ${printable(from)}, which is not yours.`, senderCure)
       : ok(`Real: the sender is ${printable(from)}.`),

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { packageFolder } from '../std/package-folder.ts';
+import { askedOf, nothingAsked } from './asked.ts';
+import { addAudit } from './commands/audit.ts';
 import { addBudget } from './commands/budget.ts';
 import { addDeliveries } from './commands/deliveries.ts';
 import { addDoctor } from './commands/doctor.ts';
@@ -29,14 +31,16 @@ import { createTerminal } from './terminal.ts';
  * that need them, so that help is quick.
  */
 export async function run(argv: readonly string[]): Promise<number> {
-  const context: Context = { terminal: createTerminal(), exitCode: 0 };
-  const { terminal } = context;
+  const options = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
+  const terminal = createTerminal({ mayPaint: !options.includes('--no-color') });
+  const context: Context = { terminal, exitCode: 0, asked: nothingAsked };
   const program = createProgram(context);
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
     context.exitCode = await complain(error, { terminal, program, argv });
   }
+  terminal.settle();
   if (terminal.failure) {
     terminal.complain(`The output could not be written: ${terminal.failure.message}.`);
     return 1;
@@ -44,11 +48,15 @@ export async function run(argv: readonly string[]): Promise<number> {
   return context.exitCode;
 }
 
-function createProgram(context: Context): Command {
+export function createProgram(context: Context): Command {
   const program = new Command('tidings')
     .description('Tells each person each thing by e-mail once, and can prove it.')
     .version(readVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show this help')
+    .option('--no-color', 'print without colours, as with NO_COLOR=1; with any command')
+    .hook('preAction', (_, command) => {
+      context.asked = askedOf(command);
+    })
     .exitOverride()
     .configureOutput({
       writeOut: (text) => context.terminal.print(text.trimEnd()),
@@ -81,7 +89,7 @@ function createProgram(context: Context): Command {
       addNotifications,
       addReviews,
     ],
-    ...[addInbox, addSendTest],
+    ...[addAudit, addInbox, addSendTest],
   ])
     add(program, context);
   return program;

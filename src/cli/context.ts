@@ -1,6 +1,8 @@
 import type { Engine } from '../engine.ts';
 import type { Config } from '../settings.ts';
+import type { Log } from '../std/log.ts';
 import { Refusal } from '../std/refusal.ts';
+import type { AskedCommand } from './asked.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What every command is given. */
@@ -8,6 +10,8 @@ export interface Context {
   readonly terminal: Terminal;
   /** What the shell is answered; a command sets it when it ran and something failed all the same. */
   exitCode: 0 | 1 | 2;
+  /** What was typed. */
+  asked: AskedCommand;
 }
 
 export const jsonOption = ['--json', 'print JSON, for programs'] as const;
@@ -18,14 +22,13 @@ export const example = (...lines: string[]) =>
     '\n',
   );
 
+export type EngineWork<T> = (engine: Engine, config: Config, log: Log) => Promise<T>;
+
 /**
  * The engine for one command: nothing is sent from here, and tables are made only in an empty database. A SQLite file
- * that is not there is made only for a command that says so.
+ * that is not there is made only for a command that says so. Whoever changes something works through `change.ts`.
  */
-export async function withEngine<T>(
-  work: (engine: Engine, config: Config) => Promise<T>,
-  { mayMakeDatabase = false } = {},
-): Promise<T> {
+export async function withEngine<T>(work: EngineWork<T>, { mayMakeDatabase = false } = {}): Promise<T> {
   const { readConfig } = await import('../config.ts');
   const config = readConfig();
   if (isInMemory(config)) {
@@ -45,7 +48,7 @@ export async function withEngine<T>(
   const log = createLog({ level, isForPeople: process.stderr.isTTY === true });
   const engine = await createEngine(config, { log, migrations: 'empty database only' });
   try {
-    return await work(engine, config);
+    return await work(engine, config, log);
   } finally {
     await engine.close();
   }

@@ -1,7 +1,7 @@
 import type { DeliveryEventRow, DeliveryMailRow, DeliveryRow } from '../db/schema.ts';
 import { type Explanation, explain, type Reason } from '../domain/explain.ts';
 import type { Circumstances } from '../domain/hindrances.ts';
-import { meanings } from '../domain/tell-now.ts';
+import { meanings } from '../domain/meanings.ts';
 import { deliveryJson, iso } from '../outbox/delivery-json.ts';
 import { stateOf } from '../outbox/rows.ts';
 import { ago } from '../std/duration.ts';

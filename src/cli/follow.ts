@@ -1,6 +1,6 @@
 import type { DeliveryRow } from '../db/schema.ts';
+import { meanings } from '../domain/meanings.ts';
 import { statuses } from '../domain/status.ts';
-import { meanings } from '../domain/tell-now.ts';
 import type { Engine } from '../engine.ts';
 
 const lookEveryMs = 100;
@@ -9,13 +9,15 @@ export interface FollowOptions {
   /** How long to look; 0 looks once. */
   forMs: number;
   onSettled?: (row: DeliveryRow) => void;
+  /** Before each look but the first. */
+  onWait?: () => void;
 }
 
 /** Looks at deliveries until all are settled or the time is up, and answers how they stand then, in the order asked. */
 export async function follow(
   { queries, clock }: Pick<Engine, 'queries' | 'clock'>,
   deliveries: readonly { seq: number }[],
-  { forMs, onSettled }: FollowOptions,
+  { forMs, onSettled, onWait }: FollowOptions,
 ): Promise<DeliveryRow[]> {
   const seqs = deliveries.map(({ seq }) => seq);
   const rows = new Map<number, DeliveryRow>();
@@ -30,6 +32,7 @@ export async function follow(
     if (clock.monotonic() >= giveUpAt || seqs.every((seq) => isSettled(rows.get(seq)))) {
       return seqs.flatMap((seq) => rows.get(seq) ?? []);
     }
+    onWait?.();
     await clock.sleep(lookEveryMs);
   }
 }

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { type Address, addressKey, parseAddress } from '../domain/address.ts';
 import { checkSendable } from '../emails/sendable.ts';
 import { Refusal } from '../std/refusal.ts';
-import { shortened } from './printable.ts';
+import { shortened } from './width.ts';
 
 /** A mail as it is typed: whatever would make it unsendable later is refused here, before anything is queued. */
 export interface PlainMail {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { printable, printableLines, shellWord, shortened } from './printable.ts';
+import { printable, printableLines, shellWord } from './printable.ts';
 
 describe('printable', () => {
   test.each([
@@ -29,11 +29,4 @@ test('shellWord: what a shell would take apart is quoted', () => {
     "'$(x)'",
     "''",
   ]);
-});
-
-test('shortened: both ends stay, and whole characters', () => {
-  expect(shortened('0123456789', 10)).toBe('0123456789');
-  expect(shortened('0123456789', 7)).toBe('012…789');
-  expect(shortened('😀😀😀😀😀', 3)).toBe('😀…😀');
-  expect(shortened('abc', 0)).toBe('…');
 });

@@ -18,15 +18,6 @@ export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${printable(text).replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** A text cut in the middle: both ends of an id or an address tell something. */
-export function shortened(text: string, lengthMax: number): string {
-  const signs = [...text];
-  if (signs.length <= lengthMax) return text;
-  const kept = Math.max(0, lengthMax - 1);
-  const head = Math.ceil(kept / 2);
-  return `${signs.slice(0, head).join('')}…${signs.slice(signs.length - (kept - head)).join('')}`;
-}
-
 /** Of Cf only what turns the writing direction: joiners belong to words and emoji. */
 const unsafe = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 

@@ -1,5 +1,7 @@
 import type { deadLetterJson, jobJson, submitJson } from '../http/routes/review-shapes.ts';
 import { printable } from './printable.ts';
+import { jobMeanings } from './state-meanings.ts';
+import type { Paint } from './terminal.ts';
 
 type Submitted = ReturnType<typeof submitJson>;
 
@@ -15,21 +17,21 @@ const answers = {
     'Known already: this version was submitted under another key, and somebody who must hear of it could not be told',
 } as const satisfies Record<Submitted['answer'], string>;
 
-export function tellSubmitted({ answer, job, differences }: Submitted): string[] {
-  const lines = [`${answers[answer]}.`, ...tellJob(job)];
+export function tellSubmitted({ answer, job, differences }: Submitted, paint: Paint): string[] {
+  const lines = [`${answers[answer]}.`, ...tellJob(job, paint)];
   if (differences.length > 0)
     lines.push(`  This request differs from it in: ${differences.join(', ')}. Nothing of that was done.`);
   return lines;
 }
 
-export function tellJob(job: Job): string[] {
+export function tellJob(job: Job, paint: Paint): string[] {
   const name = `${printable(job.changelist_id)} version ${job.review_version}`;
   const required = job.recipients.filter(({ required }) => required);
   const told = required.filter(({ notified_at }) => notified_at !== null).length;
   const rest = job.recipients.length - required.length;
   const others = rest === 0 ? '' : `, and ${rest} more who need not`;
   return [
-    `Job ${job.job_id}: ${name}, ${job.state}`,
+    `Job ${job.job_id}: ${name}, ${paint.meaning(jobMeanings[job.state], job.state)}`,
     `  ${printable(job.title)}`,
     `  ${told} of ${required.length} who must hear of it have been told${others}.`,
   ];

@@ -1,25 +1,34 @@
 import type { RunRow } from '../db/newsletters-schema.ts';
+import { meanings } from '../domain/meanings.ts';
+import type { Status } from '../domain/status.ts';
 import type { Engine } from '../engine.ts';
 import type { RunProgress } from '../sources/newsletters/runs/progress.ts';
 import { printable } from './printable.ts';
-import { barOf } from './progress-bar.ts';
-import type { Terminal } from './terminal.ts';
+import { runMeanings } from './state-meanings.ts';
+import type { Paint, Terminal } from './terminal.ts';
 
 /** A run and how far it is, for people. */
 
-export function tellRun(run: RunRow, { items, reasons, deliveries, done, total }: RunProgress): string[] {
+export function tellRun(run: RunRow, progress: RunProgress, paint: Paint): string[] {
+  const { items, reasons, deliveries, done, total, canary } = progress;
+  const status = paint.meaning(runMeanings[run.status], run.status);
   const because = run.status_because === null ? '' : `: ${printable(run.status_because)}`;
   const lines = [
-    `Run ${run.run_id}: ${run.notification_type}, ${run.period_key}, ${run.status}${because}`,
+    `Run ${run.run_id}: ${run.notification_type}, ${run.period_key}, ${status}${because}`,
     `  ${total} on its list; ${done} settled, ${items.planned} to be collected, ${items.collected} to be composed.`,
   ];
-  const sent = Object.entries(deliveries).map(([status, count]) => `${count} ${status}`);
+  const sent = Object.entries(deliveries).map(
+    ([status, count]) => `${count} ${paint.meaning(meanings[status as Status], status)}`,
+  );
   if (sent.length > 0) lines.push(`  Deliveries: ${sent.join(', ')}.`);
   const why = Object.entries(reasons).map(([reason, count]) => `${count} ${printable(reason)}`);
   if (why.length > 0) lines.push(`  Not told: ${why.join(', ')}.`);
   if (run.canary_size !== null) {
     const stand = run.canary_passed_at === null ? 'not passed yet' : 'passed';
-    lines.push(`  Canary of ${run.canary_size}: ${stand}.`);
+    const met = canary
+      ? `; ${canary.accepted} accepted, ${canary.open} under way, ${canary.bad} bounced or refused`
+      : '';
+    lines.push(`  Canary of ${run.canary_size}: ${stand}${met}.`);
   }
   return lines;
 }
@@ -39,9 +48,8 @@ export async function followRun(
     const isOver = run.status !== 'running' && (run.status !== 'finished' || progress.done >= progress.total);
     if (isOver || signal.aborted) return { run, progress };
     const { done, total } = progress;
-    terminal.progress(
-      `${run.notification_type} ${run.period_key} ${barOf(total === 0 ? 1 : done / total)} ${done} of ${total} …`,
-    );
+    const of = `${run.notification_type} ${run.period_key}`;
+    terminal.progress(`${done} of ${total} of ${of} …`, total === 0 ? 1 : done / total);
     await clock.sleep(lookEveryMs, signal);
   }
 }

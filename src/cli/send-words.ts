@@ -1,5 +1,6 @@
 import type { DeliveryRow } from '../db/schema.ts';
-import { meanings, tellNow } from '../domain/tell-now.ts';
+import { meanings } from '../domain/meanings.ts';
+import { tellNow } from '../domain/tell-now.ts';
 import { stateOf } from '../outbox/rows.ts';
 import { ago, duration } from '../std/duration.ts';
 import { isSettled } from './follow.ts';

@@ -1,7 +1,8 @@
 import type { DeliveryMailRow, DeliveryRow } from '../db/schema.ts';
+import { meanings } from '../domain/meanings.ts';
 import { idempotencyKey } from '../domain/message.ts';
 import { statuses } from '../domain/status.ts';
-import { meanings, tellNow } from '../domain/tell-now.ts';
+import { tellNow } from '../domain/tell-now.ts';
 import { frozen, nextOf, type Story, told } from '../outbox/delivery-json.ts';
 import { stateOf } from '../outbox/rows.ts';
 import { ago, duration } from '../std/duration.ts';

@@ -10,6 +10,11 @@ export interface TextFile {
   close(): Promise<void>;
 }
 
+/** How much of it has been read, from 0 to 1; undefined of what is empty, or has no end yet. */
+export function shareRead({ octets = 0, octetsRead }: Partial<TextFile>): number | undefined {
+  return octets > 0 ? octetsRead && octetsRead() / octets : undefined;
+}
+
 /** Before the database is opened: a name that is misspelt is told first. */
 export async function openTextFile(file: string): Promise<TextFile> {
   try {

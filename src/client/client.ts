@@ -143,6 +143,7 @@ export type {
 export type { Reviews } from './reviews.ts';
 export type {
   Canary,
+  CanaryProgress,
   PlanOrder,
   Run,
   RunDetails,

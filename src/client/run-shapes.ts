@@ -1,3 +1,4 @@
+import type { DeliveryStatus } from './delivery-shapes.ts';
 import type { NotificationType } from './notification-shapes.ts';
 
 /** Runs of newsletters and alerts as they are asked for and answered. */
@@ -10,6 +11,10 @@ export interface RunOrder {
   /** Look again although there was a run; nobody is told the same period twice. */
   force?: boolean | undefined;
   canary?: Canary | undefined;
+  /** Who says so, for the story. */
+  by?: string | undefined;
+  /** Why; for the audit log. */
+  reason?: string | undefined;
 }
 
 export interface TriggerOrder extends RunOrder {
@@ -17,10 +22,7 @@ export interface TriggerOrder extends RunOrder {
   dryRun?: boolean | undefined;
 }
 
-export interface PlanOrder extends RunOrder {
-  /** Who says so, for the story. */
-  by?: string | undefined;
-}
+export type PlanOrder = RunOrder;
 
 /** A few first: more bounces than that stop the run, otherwise the others follow. */
 export interface Canary {
@@ -72,6 +74,22 @@ export interface RunProgress {
   deliveries: Record<string, number>;
   done: number;
   total: number;
+  /** What the first mails met; null without a canary, and where it has passed. */
+  canary: CanaryProgress | null;
+  /** What takes long to count is counted less often. */
+  countedAt: string;
+}
+
+export interface CanaryProgress {
+  accepted: number;
+  /** Not composed, not accepted, or being settled. */
+  open: number;
+  /** Their figures were asked for again and again. */
+  stuck: number;
+  /** Bounced, complained about, or refused for good. */
+  bad: number;
+  /** Where all of them are accepted: how long bounces are waited for. */
+  listensUntil: string | null;
 }
 
 export interface RunPage {
@@ -90,6 +108,8 @@ export interface RunItem {
   reason: string | null;
   tries: number;
   deliverySeq: number | null;
+  deliveryStatus: DeliveryStatus | null;
+  deliveryError: string | null;
 }
 
 export interface RunItemQuery {

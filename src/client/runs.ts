@@ -23,7 +23,11 @@ export interface RunStarts {
   /** Who would get it, who not and why, and what they would read; kept for a day. */
   plan(order: PlanOrder, options?: CallOptions): Promise<RunDetails>;
   /** Does what was planned, once. */
-  apply(runId: string, how?: { by?: string; canary?: Canary }, options?: CallOptions): Promise<RunDetails>;
+  apply(
+    runId: string,
+    how?: { by?: string; reason?: string; canary?: Canary },
+    options?: CallOptions,
+  ): Promise<RunDetails>;
   runs: Runs;
 }
 

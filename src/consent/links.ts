@@ -13,6 +13,8 @@ export interface Links {
   linksFor(deliveries: readonly Owned[]): Promise<ReadonlyMap<number, string>>;
   /** The number of the link in which this stands; undefined for one that nobody gave out, which costs one look and no more. */
   idIn(token: string): Promise<string | undefined>;
+  /** Whether somebody was given this link. Unlike the above it makes nothing. */
+  isGivenOut(token: string): Promise<boolean>;
 }
 
 export interface Owned extends Owner {
@@ -90,6 +92,13 @@ export function createLinks({ db, clock, ids, secrets, baseUrl, path }: LinksPar
       // Whoever makes links up costs us no transaction, and hears like everybody else when there is no database.
       const owner = await findTakenOver(db.read, token);
       return owner && (await idsFor([owner])).get(ownerKey(owner));
+    },
+
+    async isGivenOut(token) {
+      const id = tokens.read(token);
+      if (id === undefined) return (await findTakenOver(db.read, token)) !== undefined;
+      const made = db.read.selectFrom('unsubscribe_tokens').select('token_id').where('token_id', '=', id);
+      return (await made.executeTakeFirst()) !== undefined;
     },
   };
 }

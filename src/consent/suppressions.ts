@@ -9,6 +9,13 @@ import { stopDeliveries } from '../outbox/stop.ts';
 import type { Clock } from '../std/clock.ts';
 import type { Log } from '../std/log.ts';
 import { Refusal } from '../std/refusal.ts';
+import {
+  type BeginningOrder,
+  type BeginningPage,
+  type ListOrder,
+  listSuppressions,
+  suppressionsBeginning,
+} from './suppression-list.ts';
 
 /**
  * Addresses that must not be mailed, from everything or from one source. Whoever comes onto the list is stopped in the same
@@ -21,6 +28,8 @@ export interface Suppressions {
   lift(address: Address, scope: string, order: LiftOrder): Promise<boolean>;
   /** Newest first. */
   list(order: ListOrder): Promise<SuppressionRow[]>;
+  /** Addresses that begin with some text, in the order of addresses. */
+  beginning(order: BeginningOrder): Promise<BeginningPage>;
   /** How many addresses are on it, for whatever scope. */
   count(): Promise<number>;
   /** Retention: lines that were lifted before that moment. Those that hold are kept for ever: that is what they are for. */
@@ -50,17 +59,6 @@ export interface Added {
   stopped: number;
   /** Those that were on the list before, in lower case. */
   alreadyListed: string[];
-}
-
-export interface ListOrder {
-  address?: Address;
-  scope?: string;
-  reason?: SuppressionReason;
-  /** Those that were lifted, too. */
-  withLifted?: boolean;
-  /** Below this number: the last of the page before. */
-  below?: number;
-  limit: number;
 }
 
 const columns = {
@@ -155,15 +153,8 @@ export function createSuppressions({
       return numUpdatedRows > 0n;
     },
 
-    list({ address, scope, reason, withLifted = false, below, limit }) {
-      let rows = db.read.selectFrom('suppressions').selectAll();
-      if (address !== undefined) rows = rows.where('address_key', '=', addressKey(address));
-      if (scope !== undefined) rows = rows.where('scope', '=', scope);
-      if (reason !== undefined) rows = rows.where('reason', '=', reason);
-      if (!withLifted) rows = rows.where('lifted_at', 'is', null);
-      if (below !== undefined) rows = rows.where('suppression_seq', '<', below);
-      return rows.orderBy('suppression_seq', 'desc').limit(limit).execute();
-    },
+    list: (order) => listSuppressions(db, order),
+    beginning: (order) => suppressionsBeginning(db, order),
 
     async count() {
       const { count } = await db.read

@@ -26,6 +26,8 @@ import { type Owner, type OwnerListener, tellSource } from './tell-source.ts';
 export interface Unsubscribe {
   /** The link of each delivery's recipient, made where there is none yet. */
   linksFor(deliveries: readonly Owned[]): Promise<ReadonlyMap<number, string>>;
+  /** Whether somebody was given a link with this in it; asking changes nothing. */
+  isGivenOut(token: string): Promise<boolean>;
   /** No more of this source. */
   stop(token: string, via: Via): Promise<void>;
   /** No more of any source to this address. */
@@ -188,6 +190,7 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
 
   return {
     linksFor: links.linksFor,
+    isGivenOut: links.isGivenOut,
 
     async stop(token, via) {
       const done = await withOwner(token, async (found, tx) => {

@@ -8,7 +8,12 @@ import type { SeatsSchema } from './seats-schema.ts';
 
 /** The tables as both dialects have them. Times are milliseconds since the epoch, JSON is text. */
 export interface Schema extends SeatsSchema, NewslettersSchema, ReviewsSchema {
-  instance: { only_row: number; namespace: string; seats_feed: 'sample' | 'real' | null };
+  instance: {
+    only_row: number;
+    namespace: string;
+    seats_feed: 'sample' | 'real' | null;
+    samples_since: number | null;
+  };
   deliveries: DeliveriesTable;
   delivery_mails: DeliveryMailsTable;
   delivery_events: DeliveryEventsTable;
@@ -19,11 +24,26 @@ export interface Schema extends SeatsSchema, NewslettersSchema, ReviewsSchema {
   unsubscribe_tokens: UnsubscribeTokensTable;
   webhook_events: WebhookEventsTable;
   captured_mails: CapturedMailsTable;
+  inbox_clearings: { up_to: number; cleared_by: string; cleared_at: number };
+  inbox_switches: { name: string; on_until: number; set_by: string; set_at: number };
   provider_pace: ProviderPaceTable;
   pauses: { scope: string; reason: string; paused_by: string; paused_at: number };
   schema_migrations: { version: number; name: string; checksum: string; applied_at: number };
   leases: { name: string; holder: string; until: number };
+  audit_log: AuditTable;
 }
+
+interface AuditTable {
+  audit_seq: Generated<number>;
+  asked_at: number;
+  who: string;
+  verb: string;
+  details: string;
+  reason: string | null;
+  trace_id: string;
+  answer: Generated<string | null>;
+}
+export type AuditRow = Selectable<AuditTable>;
 
 interface ProviderPaceTable {
   account: string;
@@ -176,6 +196,11 @@ interface CapturedMailsTable {
   body_hash: string;
   mail: string;
   received_at: number;
+  to_key: string | null;
+  subject_key: string | null;
+  /** A list of events as JSON; null where nothing is left to be told. */
+  reports: string | null;
+  report_due_at: number | null;
 }
 
 export type ProviderPaceRow = Selectable<ProviderPaceTable>;

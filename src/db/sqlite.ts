@@ -13,11 +13,11 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import type { Clock } from '../std/clock.ts';
-import { Refusal } from '../std/refusal.ts';
 import type { StatementListener } from './database.ts';
-import { lockedCode } from './dialect.ts';
+import { EachRow } from './dialect.ts';
 import { makeFolder } from './make-folder.ts';
 import type { Schema } from './schema.ts';
+import { busyGiveUpMs, explained, isBusy, locked } from './sqlite-errors.ts';
 
 /**
  * SQLite as Kysely. The driver is synchronous, so a lock held by another process is waited for in two steps: 50 ms
@@ -33,11 +33,8 @@ export interface SqliteHandles {
 }
 
 const busyTimeoutMs = 50;
-const busyGiveUpMs = 15_000;
 /** The write lock is unfair between processes; whoever waits asks again at irregular, short intervals. */
 const busyPauseMs = 2;
-
-const errorCodes = { busy: 5, readOnly: 8, cannotOpen: 14, notADatabase: 26 } as const;
 
 export async function openSqlite(
   path: string,
@@ -104,63 +101,11 @@ async function whileBusy<T>(clock: Clock, work: () => T): Promise<T> {
     try {
       return work();
     } catch (error) {
-      if (codeOf(error) !== errorCodes.busy) throw error;
+      if (!isBusy(error)) throw error;
       if (clock.monotonic() > giveUpAt) throw locked(error);
       await clock.sleep(busyPauseMs * (1 + (tries % 5)));
     }
   }
-}
-
-function locked(cause: unknown): Error {
-  const sentence =
-    `Another process has kept the SQLite database locked for ${busyGiveUpMs / 1000} s: a back-up, a shell with an open ` +
-    'transaction, or a program that hangs. End it, and try again.';
-  return Object.assign(new Error(sentence, { cause }), { code: lockedCode });
-}
-
-/** The driver's `all()` throws without the code; the sentences are SQLite's own and do not change. */
-const codesBySentence: Readonly<Record<string, number>> = {
-  'database is locked': errorCodes.busy,
-  'attempt to write a readonly database': errorCodes.readOnly,
-  'unable to open database file': errorCodes.cannotOpen,
-  'file is not a database': errorCodes.notADatabase,
-};
-
-function codeOf(error: unknown): number | undefined {
-  const { errcode, message } = (error ?? {}) as { errcode?: unknown; message?: unknown };
-  // The low byte is the primary code; the rest says which kind.
-  return typeof errcode === 'number' ? errcode & 0xff : codesBySentence[String(message)];
-}
-
-function explained(error: unknown, path: string): unknown {
-  const systemCode = (error as NodeJS.ErrnoException)?.code;
-  const code = codeOf(error);
-  if (systemCode === lockedCode) return new Refusal(lockedCode, (error as Error).message);
-  if (code === errorCodes.notADatabase) {
-    return new Refusal(
-      'not_a_database',
-      `${path} is not a SQLite database. Move that file away or set DATABASE_URL to another path.`,
-    );
-  }
-  if (
-    code === errorCodes.readOnly ||
-    code === errorCodes.cannotOpen ||
-    systemCode === 'EACCES' ||
-    systemCode === 'EROFS' ||
-    systemCode === 'ENOENT'
-  ) {
-    return new Refusal(
-      'database_not_writable',
-      `Cannot write ${path}. Make the file and its folder writable for this user, or set DATABASE_URL to another path.`,
-    );
-  }
-  if (systemCode === 'ENOTDIR' || systemCode === 'EEXIST') {
-    return new Refusal(
-      'database_not_writable',
-      `The folder of ${path} cannot be made because a file stands in its way. Set DATABASE_URL to another path.`,
-    );
-  }
-  return error;
 }
 
 function createDialect(handle: DatabaseSyncInstance, clock: Clock): Dialect {
@@ -216,8 +161,24 @@ interface Prepared {
   shape?: { names: readonly string[]; empty: Readonly<Record<string, unknown>> };
 }
 
+type Values = (string | number | bigint | null)[];
+
+function runOne<R>(known: Prepared, parameters: readonly unknown[]): QueryResult<R> {
+  const values = parameters as Values;
+  if (known.returnsRows) return { rows: rowsOf<R>(known, values) };
+  const { changes, lastInsertRowid } = known.statement.run(...values);
+  return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+}
+
+function runEach<R>(known: Prepared, each: EachRow['rows']): QueryResult<R> {
+  if (known.returnsRows) return { rows: each.flatMap((values) => rowsOf<R>(known, values as Values)) };
+  let changed = 0;
+  for (const values of each) changed += Number(known.statement.run(...(values as Values)).changes);
+  return { rows: [], numAffectedRows: BigInt(changed) };
+}
+
 /** Half of what a row costs is its making, if the driver does it: property by property, from outside of the engine. */
-function rowsOf<R>(prepared: Prepared, values: (string | number | bigint | null)[]): R[] {
+function rowsOf<R>(prepared: Prepared, values: Values): R[] {
   const { statement } = prepared;
   const rows = statement.all(...values) as unknown as unknown[][];
   prepared.shape ??= shapeOf(statement);
@@ -274,11 +235,8 @@ function createConnection(handle: DatabaseSyncInstance, clock: Clock): SqliteCon
       const run = () => {
         if (!handle.isTransaction) forgetIfTablesChanged();
         const known = prepare(sql);
-        const { statement } = known;
-        const values = parameters as (string | number | bigint | null)[];
-        if (known.returnsRows) return { rows: rowsOf<R>(known, values) };
-        const { changes, lastInsertRowid } = statement.run(...values);
-        return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+        const [first] = parameters;
+        return first instanceof EachRow ? runEach<R>(known, first.rows) : runOne<R>(known, parameters);
       };
       // Inside a transaction the write lock is ours: busy can only come from its first statement.
       return handle.isTransaction ? run() : whileBusy(clock, run);

@@ -5,17 +5,18 @@ import {
   claimProbe,
   freshPace,
   giveBackPermits,
-  isFull,
   isNews,
   type Observation,
   observe,
   type PaceState,
   type Permits,
   type Purpose,
+  refusalOfSlots,
   takePermits,
 } from '../domain/pace.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { Clock } from '../std/clock.ts';
+import { createTurns } from '../std/in-turn.ts';
 import type { Log } from '../std/log.ts';
 import { everything, pausedScopes } from './pauses.ts';
 
@@ -55,7 +56,7 @@ export function createPace({ db, provider, clock, log }: PaceParts): Pace {
   const { ratePerSecond } = provider.guarantees;
   /** The row as this process last saw it. */
   let known: PaceState | undefined;
-  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = createTurns();
 
   /**
    * Reads the row, lets `decide` say what becomes of it, and writes that if the row is still as it was; if not, once more. Without a
@@ -63,26 +64,22 @@ export function createPace({ db, provider, clock, log }: PaceParts): Pace {
    * One at a time in a process: those that it sends with at once would only be in each other's way, again and again.
    */
   function change<T>(decide: Decide<T>): Promise<T> {
-    const changed = turn.then(() => changeNow(decide));
-    turn = changed.catch(() => {});
-    return changed;
-  }
-
-  async function changeNow<T>(decide: Decide<T>): Promise<T> {
-    for (;;) {
-      const before = (await readPace(db, account)) ?? (await addPace(db, account));
-      const { state, result } = decide(before);
-      if (state === before || (await replace(db, account, before, state))) {
-        known = state;
-        return result;
+    return inTurn(account, async () => {
+      for (;;) {
+        const before = (await readPace(db, account)) ?? (await addPace(db, account));
+        const { state, result } = decide(before);
+        if (state === before || (await replace(db, account, before, state))) {
+          known = state;
+          return result;
+        }
       }
-    }
+    });
   }
 
   return {
     async take(wanted, purpose) {
       // Slots that this process has seen given away are gone, whoever has them: nobody need be asked.
-      const refused = known && isFull(known, wanted, ratePerSecond, clock.now(), purpose);
+      const refused = known && refusalOfSlots(known, wanted, ratePerSecond, clock.now(), purpose);
       if (refused) return { ...refused, pausedSources: new Set() };
       const paused = await pausedScopes(db.read);
       if (paused.has(everything)) {

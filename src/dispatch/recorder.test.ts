@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Report } from '../outbox/record.ts';
-import { systemClock } from '../std/clock.ts';
+import { type Clock, createManualClock, systemClock } from '../std/clock.ts';
 import { silentLog } from '../std/log.ts';
 import { createRecorder } from './recorder.ts';
 
@@ -49,4 +49,44 @@ test('what comes while a batch is being written goes into the next one', async (
   recorder.add(accepted(1));
   await recorder.drain();
   expect(batches).toEqual([[1], [2]]);
+});
+
+/** Takes its time, as a disk does. */
+function slowOutbox(batches: number[][], clock: Clock, tookMs: number): Outbox {
+  const { record } = instantOutbox(batches);
+  const slow: Outbox['record'] = async (reports) => {
+    await clock.sleep(tookMs);
+    return record(reports);
+  };
+  return { record: slow } as Outbox;
+}
+
+test('the longer a write takes, the more outcomes are written by the next', async () => {
+  const clock = createManualClock();
+  const batches: number[][] = [];
+  const recorder = createRecorder({ outbox: slowOutbox(batches, clock, 5), clock, log: silentLog });
+  for (let seq = 1; seq <= 50; seq++) {
+    recorder.add(accepted(seq));
+    await clock.advance(1);
+  }
+  const drained = recorder.drain();
+  await clock.advance(100);
+  await drained;
+  expect(batches.flat()).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
+  // Those of four writes and one, after the first.
+  expect(batches.map((batch) => batch.length)).toEqual([1, 24, 25]);
+});
+
+test('nobody who waits for the end waits for more to gather', async () => {
+  const clock = createManualClock();
+  const batches: number[][] = [];
+  const recorder = createRecorder({ outbox: slowOutbox(batches, clock, 1_000), clock, log: silentLog });
+  recorder.add(accepted(1));
+  await clock.advance(1_000);
+  recorder.add(accepted(2));
+  await clock.advance(0);
+  const drained = recorder.drain();
+  await clock.advance(1_000);
+  await drained;
+  expect([batches, clock.monotonic()]).toEqual([[[1], [2]], 2_000]);
 });

@@ -14,6 +14,8 @@ export interface Recorder {
 }
 
 const batchMax = 200;
+const gatherTimes = 4;
+const gatherMaxMs = 25;
 /**
  * A database that is away for longer is an outage of everything. Reconciliation settles most of what is then forgotten; what
  * a provider without keys has accepted is left to a person, so this is well beyond a restart or a fail-over.
@@ -35,17 +37,32 @@ function isHopeless(error: unknown): boolean {
 export function createRecorder({ outbox, clock, log }: { outbox: Outbox; clock: Clock; log: Log }): Recorder {
   let gathered: Report[] = [];
   let writing: Promise<void> | undefined;
+  let isLast = false;
+  let lastTookMs = 0;
+  let enough = new AbortController();
 
   async function writeAll(): Promise<void> {
     while (gathered.length > 0) {
-      // SQLite commits while everything else stands still. Without this each outcome would have a commit of its own, and
-      // the connection that it has freed would stay idle meanwhile.
-      await clock.nextTurn();
+      await gather();
       const batch = gathered.slice(0, batchMax);
       gathered = gathered.slice(batchMax);
-      await write(batch, clock.monotonic() + patienceMs);
+      const beganAt = clock.monotonic();
+      await write(batch, beganAt + patienceMs);
+      lastTookMs = clock.monotonic() - beganAt;
     }
     writing = undefined;
+  }
+
+  /**
+   * A commit costs the same for one as for many, and nothing waits for it meanwhile: so it is to take a small share of the time. SQLite commits
+   * while everything else stands still. Without this each outcome would have a commit of its own, and the connection that it has freed would
+   * stay idle meanwhile.
+   */
+  function gather(): Promise<void> {
+    const waitMs = Math.min(lastTookMs * gatherTimes, gatherMaxMs);
+    if (isLast || waitMs < 1 || gathered.length >= batchMax) return clock.nextTurn();
+    enough = new AbortController();
+    return clock.sleep(waitMs, enough.signal);
   }
 
   /** What we know exists only here. A lost commit answer is harmless: evidence and fences make it idempotent. */
@@ -82,10 +99,14 @@ export function createRecorder({ outbox, clock, log }: { outbox: Outbox; clock: 
   return {
     add(report) {
       gathered.push(report);
+      if (gathered.length >= batchMax) enough.abort();
       writing ??= writeAll();
     },
     async drain() {
+      isLast = true;
+      enough.abort();
       while (writing) await writing;
+      isLast = false;
     },
   };
 }

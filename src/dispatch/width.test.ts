@@ -77,3 +77,12 @@ it('grows again when a provider has become slower for good', () => {
   for (let batch = 0; batch < 600; batch++) width.learn({ calls: 64, meanMs: 100 });
   expect(width.current).toBe(64);
 });
+
+it('what may be this process itself, at some milliseconds, is not held against a provider', () => {
+  const width = createWidth(64);
+  width.learn({ calls: 64, meanMs: 1 });
+  for (let batch = 0; batch < 20; batch++) width.learn({ calls: 64, meanMs: 15 });
+  expect(width.current).toBe(64);
+  for (let batch = 0; batch < 20; batch++) width.learn({ calls: 64, meanMs: 40 });
+  expect(width.current).toBeLessThan(16);
+});

@@ -17,6 +17,8 @@ export interface Width {
 const first = 4;
 /** Half as long again as at its best is a provider, or a machine, that has enough to do. */
 const patience = 1.5;
+/** Unless that is so little that it may be this process itself, which was writing down what came of others. */
+const ownMs = 20;
 const growth = 1.25;
 /** Deep enough that the provider is seen at its best again before the next climb. */
 const retreat = 0.5;
@@ -56,7 +58,7 @@ export function createWidth(max: number): Width {
       if (calls < current) return;
       bestMs = Math.min(bestMs * forgetting, steadyMs);
       current =
-        steadyMs <= bestMs * patience
+        steadyMs <= Math.max(bestMs * patience, bestMs + ownMs)
           ? Math.min(max, Math.ceil(current * growth))
           : Math.max(Math.min(first, max), Math.floor(current * retreat));
     },

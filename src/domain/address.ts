@@ -124,7 +124,22 @@ function checkLocalPart(local: string): AddressProblem | undefined {
   return undefined;
 }
 
-function canonicalDomain(typed: string): { ok: true; domain: string } | { ok: false; code: AddressProblem } {
+type CanonicalDomain = { ok: true; domain: string } | { ok: false; code: AddressProblem };
+
+/** Most people are at a few domains, and to look one up costs more than all the rest of an address. */
+const known = new Map<string, CanonicalDomain>();
+const knownMax = 1_000;
+
+function canonicalDomain(typed: string): CanonicalDomain {
+  const before = known.get(typed);
+  if (before) return before;
+  const found = canonicalForm(typed);
+  if (known.size === knownMax) known.clear();
+  known.set(typed, found);
+  return found;
+}
+
+function canonicalForm(typed: string): CanonicalDomain {
   const no = (code: AddressProblem) => ({ ok: false, code }) as const;
   if (typed === '') return no('domain_missing');
   // `domainToASCII` is the host parser of URLs: it would decode %61, stop at # and /, and rewrite 0x7f.1.

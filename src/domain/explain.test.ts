@@ -46,10 +46,13 @@ const verdict = (one: ExplainedDelivery, story: StoryRow[] = [], circumstances =
   explain(one, story, circumstances).sentence;
 
 describe('the verdict says no more than the evidence does', () => {
-  test('what the built-in inbox took has not reached anybody', () => {
+  test.each([
+    ['sent', {}],
+    ['delivered', { deliveredAt: now - 3_000 }],
+  ] as const)('what the built-in inbox took has not reached anybody: %s', (status, more) => {
     const { answer, sentence, remedies } = explain(
-      delivery('sent', { account: 'capture', sentAt: now - 4_000, dueAt: null }),
-      [],
+      delivery(status, { account: 'capture', sentAt: now - 4_000, dueAt: null, ...more }),
+      status === 'sent' ? [] : [row('confirmed', { actor: 'webhook', status }, { account: 'capture' })],
       calm,
     );
     expect([answer, sentence]).toEqual([

@@ -1,11 +1,13 @@
 import { duration } from '../std/duration.ts';
+import type { Verdict } from './answers.ts';
 import { type Circumstances, hearsLater, hindrancesOf, nameOf } from './hindrances.ts';
+import { type Meaning, meanings } from './meanings.ts';
 import { idempotencyKey } from './message.ts';
+import { realProviders } from './providers.ts';
 import { momentOf, type StoryRow, type Told, tellStory } from './sentences.ts';
 import { type Status, statuses } from './status.ts';
-import { type Meaning, meanings } from './tell-now.ts';
 import type { DeliveryState } from './transition.ts';
-import { type Case, minuteOf, type Verdict, verdictOf, whenOf } from './verdict.ts';
+import { type Case, minuteOf, verdictOf, whenOf } from './verdict.ts';
 
 /**
  * Why somebody did or did not get a mail, for whoever has them on the telephone: the verdict first, then why and on which
@@ -245,8 +247,7 @@ const forgotten: Remedy[] = [
 
 const realProvider: Remedy[] = [
   {
-    sentence:
-      'To reach people, configure a provider (MAIL_PROVIDER=resend or smtp). What is in the inbox is not sent again.',
+    sentence: `To reach people, configure a provider (${realProviders}). What is in the inbox is not sent again.`,
     command: null,
   },
 ];

@@ -1,5 +1,6 @@
 import { ago, duration } from '../std/duration.ts';
 import type { PaceState } from './pace.ts';
+import { providerNamed } from './providers.ts';
 import { statuses } from './status.ts';
 import { type SuppressionReason, suppressionReasons } from './suppression.ts';
 import type { DeliveryState } from './transition.ts';
@@ -170,8 +171,8 @@ export function nameOf(account: string | null): string {
   return account?.split(':')[0] || 'the provider';
 }
 
-/** Nobody can ask an SMTP server what became of a mail, and it sends no word of its own. */
-export const hearsLater = (account: string | null) => nameOf(account) !== 'smtp';
+/** Whether word of a mail's fate may come later; of a provider that nobody knows any more, it may. */
+export const hearsLater = (account: string | null) => providerNamed(nameOf(account))?.hearsLater ?? true;
 
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 

@@ -32,6 +32,15 @@ const mail: Mail = {
   tags: requiredTags(id, 1, 'test'),
 };
 
+test('what has passed the check cannot be changed any more: the next door need not look again', () => {
+  const copy = { ...mail, headers: { ...mail.headers }, tags: { ...mail.tags } };
+  expect(checkMail(copy)).toEqual({ ok: true });
+  expect(() => Object.assign(copy, { subject: 'a\r\nBcc: b@example.org' })).toThrow(TypeError);
+  expect(() => Object.assign(copy.headers, { Bcc: 'b@example.org' })).toThrow(TypeError);
+  expect(() => Object.assign(copy.tags, { a: ' ' })).toThrow(TypeError);
+  expect(checkMail({ ...copy, subject: 'a\nb' })).toMatchObject({ code: 'subject_injection' });
+});
+
 describe('parseSender', () => {
   test.each([
     ['tidings@Example.com', 'tidings@example.com', ''],

@@ -100,14 +100,21 @@ export type CheckedMail =
   | { readonly ok: true }
   | { readonly ok: false; readonly code: MailProblem; readonly sentence: string };
 
+/** Every door asks. What has passed cannot be changed any more, so that the next one need not look again. */
+const passed = new WeakSet<Mail>();
+
 export function checkMail(mail: Mail): CheckedMail {
+  if (passed.has(mail)) return { ok: true };
   const code =
     peopleProblem(mail) ??
     subjectProblem(mail) ??
     headersProblem(mail) ??
     tagsProblem(mail) ??
     bodyProblem(mail);
-  return code === undefined ? { ok: true } : { ok: false, code, sentence: sentences[code] };
+  if (code !== undefined) return { ok: false, code, sentence: sentences[code] };
+  for (const part of [mail, mail.headers, mail.tags]) Object.freeze(part);
+  passed.add(mail);
+  return { ok: true };
 }
 
 const lineOctetsMax = 998; // RFC 5322 2.1.1
@@ -124,14 +131,15 @@ const forbiddenHeader =
   /^(from|to|cc|bcc|subject|date|message-id|sender|reply-to|return-path|received|mime-version|(content|resent)-.*)$/i;
 
 function peopleProblem({ from, to, replyTo }: Mail): MailProblem | undefined {
-  const isCanonicalSender = (text: string) => {
-    const parsed = parseSender(text);
-    return parsed.ok && parsed.sender === text;
-  };
   if (!isCanonicalSender(from)) return 'from_invalid';
   const parsed = parseAddress(to);
   if (!parsed.ok || parsed.address !== to) return 'to_invalid';
   return replyTo === undefined || isCanonicalSender(replyTo) ? undefined : 'reply_to_invalid';
+}
+
+function isCanonicalSender(text: string): boolean {
+  const parsed = parseSender(text);
+  return parsed.ok && parsed.sender === text;
 }
 
 function subjectProblem({ subject }: Mail): MailProblem | undefined {

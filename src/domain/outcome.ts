@@ -21,6 +21,9 @@ export type Outcome =
 /** The code of a refusal which says that the mailbox does not exist: it suppresses the address, as a hard bounce does. */
 export const mailboxUnknown = 'mailbox_unknown';
 
+/** The code of a refusal which says that the provider does not mail this address: that suppresses it, too. */
+export const recipientInactive = 'recipient_inactive';
+
 /**
  * throttled: too fast; it says for how long. over_quota: until it says, or until somebody pays. unauthorised: our
  * credentials. unreachable: refused connection, unknown host. None of them is cured by trying the next mail.

@@ -5,11 +5,11 @@ import {
   claimProbe,
   freshPace,
   giveBackPermits,
-  isFull,
   isNews,
   type Observation,
   observe,
   type PaceState,
+  refusalOfSlots,
   takePermits,
 } from './pace.ts';
 
@@ -94,14 +94,14 @@ describe('permits', () => {
 
   it('that slots are gone is told from the state alone, and nothing else is', () => {
     const nearly = takePermits(freshPace, 200, 10, now).state;
-    expect(isFull(nearly, 1, 10, now)).toBeNull();
-    expect(isFull(nearly, 1, 10, now, { roomMs: 250 })).toMatchObject({ count: 0 });
+    expect(refusalOfSlots(nearly, 1, 10, now)).toBeNull();
+    expect(refusalOfSlots(nearly, 1, 10, now, { roomMs: 250 })).toMatchObject({ count: 0 });
     const { state } = takePermits(nearly, 1, 10, now);
-    expect(isFull(state, 1, 10, now)).toMatchObject({ count: 0 });
-    expect(isFull(state, 1, 10, now + 200)).toBeNull();
-    expect(isFull(freshPace, 1, null, now)).toBeNull();
+    expect(refusalOfSlots(state, 1, 10, now)).toMatchObject({ count: 0 });
+    expect(refusalOfSlots(state, 1, 10, now + 200)).toBeNull();
+    expect(refusalOfSlots(freshPace, 1, null, now)).toBeNull();
     for (const other of [{ openSince: now }, { pausedUntil: now + 1 }, { openings: 1 }])
-      expect(isFull({ ...state, ...other }, 1, 10, now)).toBeNull();
+      expect(refusalOfSlots({ ...state, ...other }, 1, 10, now)).toBeNull();
   });
 
   it('the account’s own word lowers the rate, and never raises it', () => {

@@ -116,8 +116,8 @@ function takeSlots(
   return { state: next, permits: { count, firstAt, spacingMs, waitMs: 0 } };
 }
 
-/** Whether it is the slots, and nothing else, that leave nobody anything at present; then for how long. */
-export function isFull(
+/** What is answered where it is the slots, and nothing else, that leave nobody anything at present; null where it is not. */
+export function refusalOfSlots(
   state: PaceState,
   wanted: number,
   ratePerSecond: number | null,

@@ -68,6 +68,13 @@ describe('tellStory', () => {
     expect(found?.sentence).toBe('The provider was asked and has it as m-1: it was accepted after all.');
   });
 
+  test('what the built-in inbox reports has reached nobody, and is not said to have', () => {
+    const facts = { evidence: 'email.delivered', account: 'capture' };
+    expect(sentences(row('confirmed', 'delivered', { actor: 'webhook', facts }))[1]).toBe(
+      'The built-in inbox reported it as delivered; no mail left this machine.',
+    );
+  });
+
   test('what a webhook told is told with its own name, and its reason once', () => {
     const told = (event: string, status: Status, evidence: string, code?: string, message?: string) =>
       row(event, status, {

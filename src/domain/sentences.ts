@@ -3,8 +3,8 @@ import { isHeldBack } from './delivery.ts';
 import type { EvidenceEvent } from './evidence.ts';
 import { capital, nameOf, withoutStop } from './hindrances.ts';
 import type { WorkEvent } from './lifecycle.ts';
+import { type Meaning, meanings } from './meanings.ts';
 import { type Status, statuses } from './status.ts';
-import { type Meaning, meanings } from './tell-now.ts';
 import type { DeliveryError } from './transition.ts';
 
 /**
@@ -190,7 +190,10 @@ const sentences = {
   over_quota: (moment) =>
     `The provider's quota of the day was full, and it was not sent on${because(moment)}; ${moment.status === 'failed_permanent' ? 'it is not tried again' : again(moment)}.`,
   provider_failed: (moment) => `The provider could not send it on${because(moment)}.`,
-  confirmed: () => "It reached the recipient's mail server.",
+  confirmed: ({ detail }) =>
+    provider(detail) === 'capture'
+      ? 'The built-in inbox reported it as delivered; no mail left this machine.'
+      : "It reached the recipient's mail server.",
   bounced_for_good: (moment) => `It bounced for good${because(moment)}; the address is not mailed again.`,
   complained: () => 'The recipient complained; the address is not mailed again.',
   provider_suppressed: (moment) =>

@@ -1,6 +1,7 @@
 import { ago, duration } from '../std/duration.ts';
 import { isHeldBack } from './delivery.ts';
 import { capital, nameOf } from './hindrances.ts';
+import { type Meaning, meanings } from './meanings.ts';
 import { type Status, statuses } from './status.ts';
 import type { DeliveryState } from './transition.ts';
 
@@ -45,8 +46,12 @@ const nowSentences: Record<Status, (state: DeliveryState, now: number) => string
       ? `It counts as sent since ${ago(now - (sentAt ?? now))}, without an answer of the provider.`
       : `${nameOf(account)} accepted it ${ago(now - (sentAt ?? now))}.`;
   },
-  delivered: ({ deliveredAt, sentAt }, now) =>
-    `It reached the recipient's mail server ${ago(now - (deliveredAt ?? sentAt ?? now))}.`,
+  delivered: ({ account, deliveredAt, sentAt }, now) => {
+    const when = ago(now - (deliveredAt ?? sentAt ?? now));
+    return nameOf(account) === 'capture'
+      ? `The built-in inbox reported it as delivered ${when}; no mail left this machine.`
+      : `It reached the recipient's mail server ${when}.`;
+  },
   failed_permanent: (state) => {
     if (state.firstPossibleAcceptAt !== null) return 'Given up in doubt: it may have been sent.';
     const why = state.lastError
@@ -93,23 +98,3 @@ function leaseOf({ dueAt }: DeliveryState, now: number): string {
   if (dueAt >= now) return ` If it does not come back, the sweep takes over in ${duration(dueAt - now)}.`;
   return ` Its time was up ${ago(now - dueAt)}: the worker is probably gone, and the sweep takes over.`;
 }
-
-/** The four meanings that a colour may have. */
-export type Meaning = 'good' | 'in hand' | 'needs a person' | 'stopped on purpose';
-
-export const meanings = {
-  pending: 'in hand',
-  claimed: 'in hand',
-  sending: 'in hand',
-  sent: 'good',
-  delivered: 'good',
-  failed_transient: 'in hand',
-  reconciling: 'in hand',
-  needs_review: 'needs a person',
-  failed_permanent: 'needs a person',
-  suppressed: 'stopped on purpose',
-  skipped_unsubscribed: 'stopped on purpose',
-  skipped_no_email: 'stopped on purpose',
-  skipped_ineligible: 'stopped on purpose',
-  expired: 'stopped on purpose',
-} as const satisfies Record<Status, Meaning>;

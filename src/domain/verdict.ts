@@ -1,19 +1,11 @@
 import { ago, duration } from '../std/duration.ts';
+import { isInbox, no, notYet, onlyInInbox, unknown, unknownYet, type Verdict, yes } from './answers.ts';
 import { isHeldBack } from './delivery.ts';
 import type { Circumstances, Hindrance } from './hindrances.ts';
 import { hearsLater, nameOf, tellSuppression, withoutStop } from './hindrances.ts';
 import type { Moment } from './sentences.ts';
 import type { Status } from './status.ts';
 import type { DeliveryError, DeliveryState } from './transition.ts';
-
-/**
- * Did they get it? One sentence that somebody can say on the telephone: yes, no, not yet, or that we don't know, and the
- * one reason that matters. It never says more than the evidence does: accepted is not delivered, and doubt is not no.
- */
-export interface Verdict {
-  answer: 'yes' | 'no' | 'not yet' | 'unknown';
-  sentence: string;
-}
 
 /** All that a verdict follows from. */
 export interface Case {
@@ -34,30 +26,15 @@ export function verdictOf(one: Case): Verdict {
   return yes(`an earlier mail arrived${spam}. As for another one: ${lowered(verdict.sentence)}`);
 }
 
-/** The word that a mail arrived: it stays true when the delivery is put back, whatever becomes of the next mail. */
+/** The word that a mail arrived, and not only in the inbox: it stays true when the delivery is put back, whatever becomes of the next mail. */
 function arrivalOf({ moments }: Case): Moment | undefined {
-  const known = moments.filter(({ detail }) => detail.ignored === undefined);
+  const known = moments.filter(({ detail }) => detail.ignored === undefined && !isInbox(detail.account));
   const isTakenBack = ({ round }: Moment) =>
     known.some((moment) => moment.event === 'bounced_for_good' && moment.round === round);
   return known.findLast(
     (moment) => moment.event === 'complained' || (moment.event === 'confirmed' && !isTakenBack(moment)),
   );
 }
-
-const yes = (sentence: string): Verdict => ({ answer: 'yes', sentence: `Yes: ${sentence}` });
-const no = (sentence: string): Verdict => ({
-  answer: 'no',
-  sentence: `No, and it will not come: ${sentence}`,
-});
-const notYet = (sentence: string): Verdict => ({ answer: 'not yet', sentence: `Not yet: ${sentence}` });
-const unknown = (sentence: string): Verdict => ({
-  answer: 'unknown',
-  sentence: `We don't know: ${sentence}`,
-});
-const unknownYet = (sentence: string): Verdict => ({
-  answer: 'unknown',
-  sentence: `We don't know yet: ${sentence}`,
-});
 
 const verdicts: Record<Status, (one: Case) => Verdict> = {
   pending: (one) => {
@@ -101,10 +78,7 @@ const verdicts: Record<Status, (one: Case) => Verdict> = {
   sent: (one) => {
     const { state, circumstances } = one;
     const when = ago(circumstances.now - (state.sentAt ?? circumstances.now));
-    if (nameOf(state.account) === 'capture') {
-      const sentence = `No, not in their mailbox: the built-in inbox took it ${when}, and no mail left this machine.`;
-      return { answer: 'no', sentence };
-    }
+    if (isInbox(state.account)) return onlyInInbox(when);
     const accepted = last(one, 'accepted');
     if (accepted?.actor.startsWith('operator '))
       return yes(`${accepted.actor} said ${when} that it was sent; the provider itself has not said so.`);
@@ -119,6 +93,7 @@ const verdicts: Record<Status, (one: Case) => Verdict> = {
     const { state, circumstances } = one;
     const { now } = circumstances;
     const arrivedAt = state.deliveredAt ?? now;
+    if (isInbox(state.account)) return onlyInInbox(ago(now - (state.sentAt ?? arrivedAt)));
     const arrived = "the recipient's mail server took it";
     const latest = isOnlyLookedUp(one) ? ' at the latest' : '';
     if (state.sentAt === null) return yes(`${arrived} ${ago(now - arrivedAt)}${latest}.`);

@@ -1,4 +1,5 @@
-import type { ReactElement } from 'react';
+import type { ReactElement, ReactNode } from 'react';
+import { frame } from './frame.ts';
 import { reading, Subtitle } from './layout.tsx';
 import { light } from './look.ts';
 
@@ -9,13 +10,21 @@ import { light } from './look.ts';
 export function Entries({ heading, entries, kind }: EntriesProps): ReactElement {
   const items: ReactElement[] = [];
   for (const entry of entries) items.push(<Item key={items.length} {...entry} />);
+  return (
+    <List heading={heading} kind={kind}>
+      {items}
+    </List>
+  );
+}
+
+const List = frame(['heading', 'children'], ({ heading, children, kind }: ListProps): ReactElement => {
   const colour = kind === 'past' ? 'quiet' : 'ink';
   const list = { ...reading, color: light[colour], margin: '0 0 16px', padding: '0 0 0 20px' };
   const part = (
     <>
       <Subtitle>{heading}</Subtitle>
       <ul className={colour} style={list}>
-        {items}
+        {children}
       </ul>
     </>
   );
@@ -26,13 +35,17 @@ export function Entries({ heading, entries, kind }: EntriesProps): ReactElement 
       {part}
     </div>
   );
-}
+});
 
-interface EntriesProps {
+interface ListProps {
   heading: string;
-  entries: readonly Entry[];
   /** What is past steps back. */
   kind: 'plain' | 'warning' | 'past';
+  children: ReactNode;
+}
+
+interface EntriesProps extends Omit<ListProps, 'children'> {
+  entries: readonly Entry[];
 }
 
 export interface Entry {
@@ -42,7 +55,7 @@ export interface Entry {
   place: string | undefined;
 }
 
-function Item({ message, label, place }: Entry): ReactElement {
+const Item = frame(['message', 'label', 'place'], ({ message, label, place }: Entry): ReactElement => {
   const hasBoth = label !== undefined && place !== undefined;
   return (
     <li style={{ marginBottom: '12px' }}>
@@ -56,7 +69,7 @@ function Item({ message, label, place }: Entry): ReactElement {
       )}
     </li>
   );
-}
+});
 
 /** Without a face of its own: every program has one for code. */
 function Place({ children }: { children: string }): ReactElement {

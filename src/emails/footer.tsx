@@ -2,6 +2,7 @@ import { Hr } from '@react-email/hr';
 import { Link } from '@react-email/link';
 import { Text } from '@react-email/text';
 import type { ReactElement } from 'react';
+import { frame } from './frame.ts';
 import { fontFamily, light } from './look.ts';
 import type { Words } from './words.ts';
 
@@ -18,40 +19,39 @@ export function Footer({ words, ...props }: FooterProps & { words: Words }): Rea
   const { reason } = props;
   const links = linksOf(props, words);
   if (reason === undefined && links.length === 0) return null;
-  const small = {
-    fontFamily,
-    fontSize: '14px',
-    lineHeight: '20px',
-    color: light.quiet,
-    marginTop: 0,
-    marginBottom: '8px',
-  };
   return (
     <>
-      <Hr className="rule" style={{ borderTop: `1px solid ${light.hairline}`, margin: '32px 0 16px' }} />
-      {reason === undefined ? null : (
-        <Text
-          dir="auto"
-          className="quiet"
-          style={{ ...small, overflowWrap: 'anywhere', wordBreak: 'break-word' }}
-        >
-          {reason}
-        </Text>
-      )}
+      <Rule />
+      {reason === undefined ? null : <Reason>{reason}</Reason>}
       {links.map(({ label, url }) => (
-        <Text key={label} style={small}>
-          <Link
-            href={url}
-            className="accent"
-            style={{ color: light.accent, textDecorationLine: 'underline' }}
-          >
-            {label}
-          </Link>
-        </Text>
+        <FooterLink key={label} label={label} url={url} />
       ))}
     </>
   );
 }
+
+const small = {
+  ...{ fontFamily, fontSize: '14px', lineHeight: '20px', color: light.quiet },
+  ...{ marginTop: 0, marginBottom: '8px' },
+} as const;
+
+const Rule = frame([], () => (
+  <Hr className="rule" style={{ borderTop: `1px solid ${light.hairline}`, margin: '32px 0 16px' }} />
+));
+
+const Reason = frame(['children'], ({ children }: { children: string }) => (
+  <Text dir="auto" className="quiet" style={{ ...small, overflowWrap: 'anywhere', wordBreak: 'break-word' }}>
+    {children}
+  </Text>
+));
+
+const FooterLink = frame(['label', 'url'], ({ label, url }: { label: string; url: string }) => (
+  <Text style={small}>
+    <Link href={url} className="accent" style={{ color: light.accent, textDecorationLine: 'underline' }}>
+      {label}
+    </Link>
+  </Text>
+));
 
 /** The same in the text part, parted from the letter by a line. Not `-- `: programs hide what follows that. */
 export function footerText(props: FooterProps, words: Words): string | undefined {

@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react';
+import type { Markup } from './markup.ts';
 import type { Template } from './template.ts';
 import type { unknownVariable, ValueProblem } from './values.ts';
 import { localeFor, words } from './words.ts';
@@ -49,7 +49,7 @@ export async function render(
 ): Promise<Rendered> {
   const read = templates.get(name);
   if (!read) return problem('missing_template', `There is no template named ${quoted(name)}.`);
-  const { template, markupOf, unknownIn } = loaded.get(name) ?? (await load(name, read));
+  const { template, markup, unknownIn } = loaded.get(name) ?? (await load(name, read));
   if (version !== undefined && version !== template.version) {
     const there = `The template ${name} is there in the version ${template.version}`;
     return problem('missing_template', `${there}, and not in ${quoted(version)}.`);
@@ -68,7 +68,7 @@ export async function render(
     return {
       ok: true,
       subject: template.subject(values.props, said),
-      html: `<!DOCTYPE html>${markupOf(template.html(values.props, said))}`,
+      html: `<!DOCTYPE html>${markup.of(template.html(values.props, said))}`,
       text: template.text(values.props, said),
       templateName: name,
       templateVersion: template.version,
@@ -80,7 +80,7 @@ export async function render(
 
 interface Loaded {
   template: Template;
-  markupOf(element: ReactElement): string;
+  markup: Markup;
   unknownIn: typeof unknownVariable;
 }
 
@@ -102,13 +102,14 @@ export async function readTemplate(name: string): Promise<Template | undefined> 
 
 /** When the first mail is made: who only lists deliveries waits neither for React nor for schemas. */
 async function load(name: string, read: () => Promise<Template>): Promise<Loaded> {
-  const [template, { renderToStaticMarkup: markupOf }, { unknownVariable: unknownIn }] = await Promise.all([
+  const [template, { createMarkup }, { unknownVariable: unknownIn }] = await Promise.all([
     read(),
-    import('react-dom/server'),
+    import('./markup.ts'),
     import('./values.ts'),
   ]);
-  loaded.set(name, { template, markupOf, unknownIn });
-  return { template, markupOf, unknownIn };
+  const parts = { template, markup: createMarkup(), unknownIn };
+  loaded.set(name, parts);
+  return parts;
 }
 
 function problem(code: RenderProblem, sentence: string): Rendered {

@@ -7,7 +7,7 @@ import { isSafeLink, linkCharactersMax } from './link.ts';
 /**
  * The values that a template is given: what it names in its schema, tidied and checked, and nothing else. What may come from
  * strangers is one of three kinds: a line, a text or a link; everything else is one of a few words that the template knows.
- * Escaping is left to React, which does it for every text and attribute; what escaping cannot mend (a `javascript:` link, a line
+ * Escaping is left to the markup, where it is done for every text and attribute; what escaping cannot mend (a `javascript:` link, a line
  * break in a subject, a text that turns round what follows) is dealt with here.
  */
 export interface PropsSchema {
@@ -167,14 +167,14 @@ function tidied(schema: ValueSchema, value: unknown): unknown {
     return isList ? value.slice(0, schema.maxItems + 1).map((entry) => tidied(schema.items, entry)) : value;
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const entries = Object.entries(schema.properties).flatMap(([name, inner]) => {
-    const own = Object.hasOwn(value, name)
-      ? tidied(inner, (value as Record<string, unknown>)[name])
-      : undefined;
-    const isGiven = own !== undefined && own !== null && own !== '';
-    return isGiven ? [[name, own] as const] : [];
-  });
-  return Object.fromEntries(entries);
+  const props: Record<string, unknown> = {};
+  for (const name in schema.properties) {
+    const inner = schema.properties[name];
+    if (inner === undefined || !Object.hasOwn(value, name)) continue;
+    const own = tidied(inner, (value as Record<string, unknown>)[name]);
+    if (own !== undefined && own !== null && own !== '') props[name] = own;
+  }
+  return props;
 }
 
 function tidiedString(schema: WordsSchema | ChoiceSchema, value: string): string {

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { cookieOf, readCookie, type SignedIn } from './sign-in.ts';
 
 /**
  * Who asks. An operator's key opens everything, a read key what only reads, a service key the making of intents, a trigger key the
@@ -10,7 +11,7 @@ const roles = ['operator', 'read', 'service', 'trigger'] as const;
 export type Role = (typeof roles)[number];
 export type ApiKeys = Readonly<Partial<Record<Role, readonly string[]>>>;
 
-interface KeyHolder {
+export interface KeyHolder {
   role: Role;
   /** For logs and stories: which of the keys, never the key. */
   name: string;
@@ -22,6 +23,10 @@ export interface Auth {
   /** There are keys for this. */
   isGuarded(role: Role): boolean;
   holderOf(key: string | undefined): KeyHolder | undefined;
+  /** A cookie for whoever has just shown a key. */
+  signIn(signedIn: SignedIn): string;
+  /** Whose cookie it is, and until when. */
+  holderBy(cookie: string | undefined, now: number): (KeyHolder & Pick<SignedIn, 'until'>) | undefined;
 }
 
 export function createAuth(keys: ApiKeys): Auth {
@@ -41,6 +46,16 @@ export function createAuth(keys: ApiKeys): Auth {
       const digest = digestOf(key ?? '');
       const found = holders.filter((holder) => timingSafeEqual(holder.digest, digest));
       return key === undefined ? undefined : found[0];
+    },
+    signIn(signedIn) {
+      const holder = holders.find(({ name }) => name === signedIn.name);
+      return cookieOf(signedIn, holder?.digest ?? digestOf(''));
+    },
+    holderBy(cookie, now) {
+      const said = cookie === undefined ? undefined : readCookie(cookie);
+      const holder = said && holders.find(({ name }) => name === said.name);
+      if (!holder || !said.isBy(holder.digest) || said.until <= now) return undefined;
+      return { role: holder.role, name: holder.name, until: said.until };
     },
   };
 }

@@ -31,7 +31,15 @@ export const statusesByRefusal: Readonly<Record<string, number>> = {
   notification_not_found: 404,
   run_not_found: 404,
   job_not_found: 404,
+  console_file_not_found: 404,
+  samples_not_here: 404,
+  all_seats_opened: 409,
+  all_months_told: 409,
+  killing_already: 409,
+  worker_not_sending: 409,
+  console_not_built: 503,
   method_not_allowed: 405,
+  chaos_not_here: 409,
   notification_conflict: 409,
   too_many_notifications: 409,
   plan_expired: 409,
@@ -57,8 +65,10 @@ export function addErrors(server: FastifyInstance, log: Log): void {
     const traceId = request.id;
     if (error instanceof Refusal) {
       const { message, code, details } = error;
+      const status = statusesByRefusal[code] ?? 400;
+      if (status === 401) reply.header('www-authenticate', 'Bearer'); // Which one must have, whoever asks.
       return reply
-        .code(statusesByRefusal[code] ?? 400)
+        .code(status)
         .send({ error: message, code, traceId, ...(details && { details }) } satisfies ErrorBody);
     }
     const status = error.statusCode ?? 500;

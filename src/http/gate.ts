@@ -2,10 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../std/clock.ts';
 import { createRateLimit } from '../std/rate-limit.ts';
 import { Refusal } from '../std/refusal.ts';
-import { type Auth, keyHeaders, keyIn, keysNamed, type Role } from './auth.ts';
+import { type Auth, type KeyHolder, keyHeaders, keyIn, keysNamed, type Role } from './auth.ts';
 import type { Sessions } from './callers/sessions.ts';
 import { userNamed } from './callers/user-named.ts';
 import type { Route } from './route.ts';
+import { cookieIn, requireOwnPage } from './sign-in.ts';
 
 /** Who may come in, and how often. Asked before any body is read. */
 export interface Gate {
@@ -13,7 +14,7 @@ export interface Gate {
   admit(route: Admission, request: FastifyRequest, reply: FastifyReply): Promise<Caller>;
 }
 
-type Admission = Pick<Route, 'method' | 'who' | 'wrongKey'>;
+type Admission = Pick<Route, 'method' | 'who' | 'wrongKey' | 'readsOnly'>;
 
 export interface Caller {
   /** A key's place, or an address: for counting, never for logs. */
@@ -66,8 +67,16 @@ export function createGate({ auth, clock, limits = limitsByDefault, sessions }: 
   ): never {
     // Only those without a good key are held up: a stranger behind the same proxy must not lock anybody out.
     requirePatience(failures.take(ip), reply);
-    reply.header('www-authenticate', 'Bearer');
     throw new Refusal('key_required', sentence, details);
+  }
+
+  /** By the key that comes along, or by the cookie of somebody who has shown one; a wrong key is not made up for by a cookie. */
+  function holderIn({ method, headers }: FastifyRequest): KeyHolder | undefined {
+    const key = keyIn(headers);
+    if (key !== undefined || headers.authorization !== undefined) return auth.holderOf(key);
+    const holder = auth.holderBy(cookieIn(headers), clock.now());
+    if (holder) requireOwnPage(method, headers);
+    return holder;
   }
 
   function identify(
@@ -78,7 +87,7 @@ export function createGate({ auth, clock, limits = limitsByDefault, sessions }: 
   ): Caller {
     if (auth.isOpen && !who.some(auth.isGuarded))
       return { name: request.ip, key: null, isReader: true, isOperator: true };
-    const holder = auth.holderOf(keyIn(request.headers));
+    const holder = holderIn(request);
     // A route with a sentence of its own does not say there which header is meant.
     const help = { keys: keysNamed(['operator', ...who]), send: keyHeaders(who) };
     if (!holder && wrongKey !== undefined) return refuse(request, reply, wrongKey, help);
@@ -125,19 +134,21 @@ export function createGate({ auth, clock, limits = limitsByDefault, sessions }: 
     return { name: `user ${userId}`, key: null, isReader: false, isOperator: false, userId };
   }
 
-  function isReader({ headers }: FastifyRequest): boolean {
+  function isReader(request: FastifyRequest): boolean {
     if (auth.isOpen) return true;
-    const holder = auth.holderOf(keyIn(headers));
+    // What anybody may ask for changes nothing by itself, and a page of our own may be asked for from anywhere.
+    const { headers } = request;
+    const holder = auth.holderOf(keyIn(headers)) ?? auth.holderBy(cookieIn(headers), clock.now());
     return holder !== undefined && isReading(holder.role);
   }
 
   return {
-    async admit({ method, who, wrongKey }, request, reply) {
+    async admit({ method, who, wrongKey, readsOnly }, request, reply) {
       if (who === 'anybody' || who === 'the world')
         return { name: request.ip, key: null, isReader: isReader(request), isOperator: false };
       const caller =
         who === 'users' ? await identifyUser(request, reply) : identify(request, reply, who, wrongKey);
-      requirePatience((method === 'GET' ? reads : writes).take(caller.name), reply);
+      requirePatience((method === 'GET' || readsOnly ? reads : writes).take(caller.name), reply);
       return caller;
     },
   };

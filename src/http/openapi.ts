@@ -25,7 +25,7 @@ const about = `Every error has the shape \`{ error, code, traceId, details? }\`.
 export function openApiOf(routes: readonly Route[]): OpenApi {
   const paths: OpenApi['paths'] = {};
   for (const route of routes) {
-    const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
+    const path = route.path.replaceAll(/:(\w+)/g, '{$1}').replace('*', '{page}');
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) };
   }
   return {

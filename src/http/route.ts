@@ -1,9 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
+import type { Audit } from '../audit/audit.ts';
 import { Refusal } from '../std/refusal.ts';
+import { withoutAddresses } from '../std/without-addresses.ts';
 import type { Role } from './auth.ts';
-import type { Caller, Gate } from './gate.ts';
+import { type Caller, type Gate, speaker } from './gate.ts';
 import type { RequestTrace } from './request-trace.ts';
 import { createValidator } from './validate.ts';
 
@@ -34,11 +36,15 @@ export interface Route<
   bodyOctetsMax?: number;
   /** Whatever the body is, it is handed over as the bytes that came; `body` is then no schema but only told of. */
   takesBytes?: true;
+  /** It asks in a body, and changes nothing: counted among what reads, and not in the audit log. */
+  readsOnly?: true;
   /** Asked where the body is not as it must be: throws a refusal that says more, if there is more to say. */
   explain?(body: unknown, traceId: string): Promise<void>;
   answers: Readonly<Record<number, Documented>>;
   /** Errors of its own, beside those that follow from the above. */
   refusals?: Readonly<Record<number, string>>;
+  /** Services ask for it day by day, and an operator by a decision of their own: theirs is in the audit log. */
+  isAuditedForOperators?: true;
   /** It asks no database, and cannot fail. */
   isConstant?: true;
   handle(asked: Asked<Static<Params>, Static<Query>, Static<Body>>): Promise<Answer>;
@@ -81,13 +87,15 @@ export function defineRoute<Params extends TSchema, Query extends TSchema, Body 
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
-export function addRoutes(
-  server: FastifyInstance,
-  routes: readonly Route[],
-  gate: Gate,
-  trace?: RequestTrace,
-): void {
-  for (const route of routes.filter(({ takesBytes }) => !takesBytes)) addRoute(server, route, gate, trace);
+/** Who may come in, where it is written down what they changed, and whose trace it is part of. */
+interface Doorkeepers {
+  gate: Gate;
+  audit: Pick<Audit, 'changing'>;
+  trace: RequestTrace | undefined;
+}
+
+export function addRoutes(server: FastifyInstance, routes: readonly Route[], keepers: Doorkeepers): void {
+  for (const route of routes.filter(({ takesBytes }) => !takesBytes)) addRoute(server, route, keepers);
   // In a room of their own: everywhere else a body is JSON.
   server.register(async (room) => {
     room.removeAllContentTypeParsers();
@@ -96,7 +104,7 @@ export function addRoutes(
     room.addHook('onRequest', async ({ headers }) => {
       if (headers['content-type'] !== undefined) headers['content-type'] = 'application/octet-stream';
     });
-    for (const route of routes.filter(({ takesBytes }) => takesBytes)) addRoute(room, route, gate, trace);
+    for (const route of routes.filter(({ takesBytes }) => takesBytes)) addRoute(room, route, keepers);
   });
   for (const path of new Set(routes.map((route) => route.path))) {
     const served = routes.filter((route) => route.path === path).map((route) => route.method as string);
@@ -117,7 +125,7 @@ export function addRoutes(
   }
 }
 
-function addRoute(server: FastifyInstance, route: Route, gate: Gate, trace: RequestTrace | undefined): void {
+function addRoute(server: FastifyInstance, route: Route, { gate, audit, trace }: Doorkeepers): void {
   const isByKey = Array.isArray(route.who);
   const callers = new WeakMap<FastifyRequest, Caller>();
   const read = {
@@ -143,7 +151,7 @@ function addRoute(server: FastifyInstance, route: Route, gate: Gate, trace: Requ
     handler: async (request, reply) => {
       const params = read.params?.(request.params);
       const query = read.query?.(request.query);
-      const { status, body, type, headers } = await route.handle({
+      const asked = {
         params,
         query,
         body: route.takesBytes ? undefined : await readBody(request),
@@ -153,11 +161,35 @@ function addRoute(server: FastifyInstance, route: Route, gate: Gate, trace: Requ
         traceId: request.id,
         intentTraceId: (isByKey ? trace?.letIn(request) : undefined) ?? request.id,
         caller: callers.get(request) as Caller,
-      });
+      };
+      const handle = () => route.handle(asked);
+      const isDecision = isOperators(route) || (route.isAuditedForOperators && asked.caller.isOperator);
+      const { status, body, type, headers } = isDecision
+        ? await audit.changing(lineOf(route, asked), handle, (answer) => String(answer.status))
+        : await handle();
       if (headers) reply.headers(headers);
       return send(reply, status, body, type);
     },
   });
+}
+
+/** What an operator or a trigger changes; what services ask for is their daily work, and has its own books. */
+const isOperators = ({ method, who, readsOnly }: Route) =>
+  method !== 'GET' && !readsOnly && typeof who !== 'string' && !who.includes('service');
+
+function lineOf(
+  { method, path }: Route,
+  { params, query, body, caller, traceId }: Asked<unknown, unknown, unknown>,
+) {
+  const said: Record<string, unknown> = { ...(params as object), ...(query as object), ...(body as object) };
+  const { reason, because, by, ...details } = said;
+  return {
+    who: withoutAddresses(speaker(typeof by === 'string' ? by : undefined, caller)),
+    verb: `${method} ${path}`,
+    details,
+    reason: [reason, because].find((one) => typeof one === 'string') ?? null,
+    traceId,
+  };
 }
 
 function send(reply: FastifyReply, status: number, body: unknown, type: string | undefined) {

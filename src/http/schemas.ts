@@ -53,6 +53,11 @@ export const next = Type.Union([Type.Object({ below: Type.Integer() }, closed), 
 
 export const reason = line(500, "Why; it is kept in the delivery's story.");
 export const by = line(80, 'Who says so, for the story.');
+/** Where nobody need give one, and whoever does finds it in the audit log. */
+export const why = {
+  reason: Type.Optional(line(500, 'Why; it is kept in the audit log.')),
+  by: Type.Optional(by),
+};
 
 const orNull = (schema: ReturnType<typeof Type.String> | ReturnType<typeof Type.Unknown>) =>
   Type.Union([schema, Type.Null()]);
@@ -144,6 +149,9 @@ export const mail = Type.Object({ ...frozenMail, html: textOrNull }, closed);
 const envelope = {
   messageId: Type.String(),
   receivedAt: timeOrNull,
+  delivery: Type.Union([Type.Object({ seq: Type.Integer(), status }, closed), Type.Null()], {
+    description: 'Whose mail it is, and how that stands now.',
+  }),
   from: Type.String(),
   to: Type.String(),
   replyTo: Type.Optional(Type.String()),

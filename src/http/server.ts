@@ -1,9 +1,11 @@
 import helmet from '@fastify/helmet';
 import Fastify, { type FastifyInstance } from 'fastify';
+import { createAudit } from '../audit/audit.ts';
 import type { Database } from '../db/database.ts';
 import type { Engine } from '../engine.ts';
 import type { Runner } from '../runners/runner.ts';
 import type { QueueWatch } from '../runners/watch.ts';
+import type { Samples } from '../samples/samples.ts';
 import type { CodeReviews } from '../sources/code-reviews/code-reviews.ts';
 import type { Runs } from '../sources/newsletters/runs/runs.ts';
 import type { Clock } from '../std/clock.ts';
@@ -15,9 +17,12 @@ import type { Sessions } from './callers/sessions.ts';
 import { addErrors, answerBadRequest, answerBadUrl } from './errors.ts';
 import { createGate, type Limits } from './gate.ts';
 import { takeJsonBodies } from './json-body.ts';
+import type { Quotas } from './live/mails-taken.ts';
 import { createHttpCounts } from './metrics.ts';
 import { traceRequests } from './request-trace.ts';
 import { addRoutes, type Route } from './route.ts';
+import { auditRoute } from './routes/audit.ts';
+import { type ConsoleFiles, consoleRoutes, readConsole } from './routes/console.ts';
 import { deliveryRoutes } from './routes/deliveries.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { emailPreviewRoutes, previewsAreOff } from './routes/email-preview.ts';
@@ -25,6 +30,7 @@ import { healthRoutes } from './routes/health.ts';
 import { homeRoute } from './routes/home.ts';
 import { inboxRoutes } from './routes/inbox.ts';
 import { intentRoute } from './routes/intents.ts';
+import { liveRoutes } from './routes/live.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { notificationRoutes } from './routes/notifications.ts';
 import type { OwnNotifications } from './routes/notifications-json.ts';
@@ -32,12 +38,16 @@ import { orderRoutes } from './routes/orders.ts';
 import { pauseRoutes } from './routes/pauses.ts';
 import { reviewRoutes } from './routes/reviews.ts';
 import { runRoutes } from './routes/runs.ts';
+import { sampleRoutes } from './routes/samples.ts';
 import { seatRoutes } from './routes/seats.ts';
 import type { SeatLimits, Seats } from './routes/seats-parts.ts';
+import { sessionRoutes } from './routes/session.ts';
+import { suppressionFileRoutes } from './routes/suppression-files.ts';
 import { suppressionListRoutes } from './routes/suppression-lists.ts';
 import { suppressionRoutes } from './routes/suppressions.ts';
+import { templateRoutes } from './routes/templates.ts';
 import { unsubscribeRoutes } from './routes/unsubscribe.ts';
-import { webhookRoute } from './routes/webhooks.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
 import { requireSameMachine } from './same-machine.ts';
 
 /**
@@ -62,6 +72,10 @@ export interface ServerParts {
 export interface ApiParts
   extends Pick<Engine, 'outbox' | 'queries' | 'sources' | 'consent' | 'pauses' | 'provider' | 'webhooks'> {
   environment: string;
+  /** Mails that the plan at the provider has; left out where nobody has said. */
+  quotas?: Quotas | undefined;
+  /** Where the links in mails lead; without it none is known as ours. */
+  baseUrl?: (() => string) | undefined;
   keys: ApiKeys;
   unsubscribeOnGet: boolean;
   emailPreviewEnabled?: boolean;
@@ -72,6 +86,10 @@ export interface ApiParts
   runs?: Runs | undefined;
   /** Left out where there are no code reviews. */
   reviews?: CodeReviews | undefined;
+  /** As it was built, unless somebody has another. */
+  console?: ConsoleFiles | undefined;
+  /** Left out where the first minute is not played. */
+  samples?: Samples | undefined;
   /** Left out where no queues are used. */
   queues?: QueueWatch | undefined;
   /** Left out where nobody comes with a session of their own. */
@@ -102,6 +120,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     frameworkErrors: answerBadUrl,
   });
   const auth = createAuth(api?.keys ?? { operator: [], read: [], service: [] });
+  const audit = createAudit({ db: parts.db, clock, log });
   const counts = createHttpCounts();
   await addHeaders(server);
   watchRequests(server, { log, clock, counts });
@@ -124,6 +143,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   const routes: Route[] = [...healthRoutes(parts)];
   if (api) {
     const answering = { ...api, db: parts.db, clock, log };
+    const pages = api.console ?? readConsole();
     routes.push(
       intentRoute(answering),
       ...deliveryRoutes(answering),
@@ -131,23 +151,30 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
       ...pauseRoutes(answering),
       ...suppressionRoutes(answering),
       ...suppressionListRoutes(answering),
-      ...inboxRoutes(answering),
-      webhookRoute(answering),
+      ...suppressionFileRoutes(answering),
+      ...inboxRoutes({ ...answering, routes: () => routes }),
+      ...webhookRoutes(answering),
       metricsRoute(answering, counts),
-      homeRoute(answering),
+      homeRoute({ ...answering, console: pages }),
+      ...consoleRoutes(pages),
+      auditRoute({ audit }),
+      ...liveRoutes({ ...answering, isStopping: parts.isStopping }),
+      ...sessionRoutes({ auth, clock, log, failuresMax: api.limits?.failures ?? 10 }),
       ...unsubscribeRoutes(answering),
       ...seatRoutes(answering),
       ...emailPreviewRoutes(answering),
+      ...templateRoutes(),
       ...notificationRoutes(answering),
       ...runRoutes(answering),
       ...reviewRoutes(answering),
+      ...sampleRoutes(answering),
     );
     // Last: the document tells of all, itself included.
     routes.push(...docsRoutes(routes));
   }
   for (const { who, path } of routes) if (who === 'the world') world.add(path);
   const gate = createGate({ auth, clock, limits: api?.limits, sessions: api?.sessions });
-  addRoutes(server, routes, gate, trace);
+  addRoutes(server, routes, { gate, audit, trace });
   return server;
 }
 

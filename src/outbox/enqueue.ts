@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/database.ts';
 import type { DialectName } from '../db/dialect.ts';
-import { namesOf, portions, rowsOf } from '../db/dialect.ts';
+import { insertRows, portions, rowsOf } from '../db/dialect.ts';
 import { requireAddress } from '../domain/address.ts';
 import { deliveryId, type Intent, requireIntent } from '../domain/delivery.ts';
 import type { Status } from '../domain/status.ts';
@@ -31,6 +31,7 @@ const columns = {
   dedupe_key: 'text',
   created_at: 'number',
   expires_at: 'number',
+  status: 'text',
 } as const;
 
 export async function enqueueIntents(
@@ -45,17 +46,12 @@ export async function enqueueIntents(
   const byId = new Map<string, (typeof asked)[number]>();
   for (const intent of asked) if (!byId.has(intent.id)) byId.set(intent.id, intent);
   const distinct = [...byId.values()];
-  const input = rowsOf(
+  const { rows: made } = await insertRows<keyof typeof columns, { seq: number; id: string }>(
+    tx,
     dialect,
-    columns,
+    { head: 'INSERT INTO deliveries', columns, tail: 'ON CONFLICT DO NOTHING RETURNING seq, id' },
     distinct.map((intent) => cellsOf(intent, now)),
   );
-  const names = namesOf(columns);
-  // `WHERE true`: without it SQLite reads ON CONFLICT as part of the SELECT's join.
-  const { rows: made } = await sql<{ seq: number; id: string }>`
-    INSERT INTO deliveries (${names}, status) SELECT ${names}, 'pending' FROM ${input} WHERE true
-    ON CONFLICT DO NOTHING RETURNING seq, id
-  `.execute(tx);
   await insertVariables(
     tx,
     dialect,
@@ -115,8 +111,11 @@ function cellsOf(intent: Intent & { id: string }, now: number) {
     dedupe_key: intent.dedupeKey ?? null,
     created_at: now,
     expires_at: intent.expiresAt ?? null,
+    status: 'pending' as const,
   };
 }
+
+const broughtColumns = { delivery_seq: 'number', round: 'number', variables: 'text' } as const;
 
 async function insertVariables(
   tx: Tx,
@@ -125,14 +124,11 @@ async function insertVariables(
 ): Promise<void> {
   // With an address alone, too: retention finds here what has something to be forgotten.
   const rows = made.flatMap(({ seq, variables = null, toEmail }) =>
-    variables === null && toEmail === undefined ? [] : [{ seq, variables }],
+    variables === null && toEmail === undefined ? [] : [{ delivery_seq: seq, round: 0, variables }],
   );
-  for (const portion of portions(rows, ({ variables }) => variables?.length ?? 0)) {
-    await sql`
-      INSERT INTO delivery_mails (delivery_seq, round, variables)
-      SELECT seq, 0, variables FROM ${rowsOf(dialect, { seq: 'number', variables: 'text' }, portion)}
-    `.execute(tx);
-  }
+  const order = { head: 'INSERT INTO delivery_mails', columns: broughtColumns };
+  for (const portion of portions(rows, ({ variables }) => variables?.length ?? 0))
+    await insertRows(tx, dialect, order, portion);
 }
 
 /** In the order of the question; the first mention of a new delivery made it, any other is a repeat. */

@@ -3,7 +3,7 @@ import { type Database, isDeadlock, type Tx } from '../db/database.ts';
 import type { DialectName } from '../db/dialect.ts';
 import { namesOf, rowsOf } from '../db/dialect.ts';
 import type { EvidenceEvent } from '../domain/evidence.ts';
-import { mailboxUnknown } from '../domain/outcome.ts';
+import { mailboxUnknown, recipientInactive } from '../domain/outcome.ts';
 import type { DeliveryState, EvidenceReport } from '../domain/transition.ts';
 import type { Log } from '../std/log.ts';
 import type { LockedDelivery } from './rows.ts';
@@ -49,9 +49,15 @@ export function factsOf(
   return facts;
 }
 
-/** A server that says at once that there is no such mailbox says what a hard bounce says later. */
+/** Refusals that say at once what a bounce, or the provider's own list, says later. */
+const suppressing: ReadonlyMap<string, Fact['event']> = new Map<string, Fact['event']>([
+  [mailboxUnknown, mailboxUnknown],
+  [recipientInactive, 'provider_suppressed'],
+]);
+
 export function factsOfRefusal({ state: _, ...delivery }: LockedDelivery, code: string, at: number): Fact[] {
-  return code === mailboxUnknown ? [{ kind: 'suppressed', event: mailboxUnknown, at, delivery }] : [];
+  const event = suppressing.get(code);
+  return event === undefined ? [] : [{ kind: 'suppressed', event, at, delivery }];
 }
 
 export async function tellFacts(

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/database.ts';
 import type { DialectName } from '../db/dialect.ts';
-import { namesOf, portions, rowsOf } from '../db/dialect.ts';
+import { insertRows, portions, rowsOf } from '../db/dialect.ts';
 import type { DeliveryMailRow } from '../db/schema.ts';
 import type { Address } from '../domain/address.ts';
 import type { Mail, Sender } from '../domain/message.ts';
@@ -62,12 +62,8 @@ export async function freezeMails(
     body_hash: hash,
     frozen_at: now,
   }));
-  const names = namesOf(columns);
-  for (const portion of portions(rows, ({ html, text }) => html.length + text.length)) {
-    await sql`
-      INSERT INTO delivery_mails (${names}) SELECT ${names} FROM ${rowsOf(dialect, columns, portion)}
-    `.execute(tx);
-  }
+  for (const portion of portions(rows, ({ html, text }) => html.length + text.length))
+    await insertRows(tx, dialect, { head: 'INSERT INTO delivery_mails', columns }, portion);
 }
 
 /**

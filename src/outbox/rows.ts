@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../db/database.ts';
 import type { DialectName } from '../db/dialect.ts';
-import { forUpdate, rowsOf } from '../db/dialect.ts';
+import { forEachRow, forUpdate, rowsOf } from '../db/dialect.ts';
 import type { DeliveryRow } from '../db/schema.ts';
 import type { Status } from '../domain/status.ts';
 import type { DeliveryError, DeliveryState } from '../domain/transition.ts';
@@ -121,8 +121,15 @@ const plainWrite = writeOf(writtenColumns);
 const freezingWrite = writeOf({ ...writtenColumns, ...frozenColumns });
 
 function writeOf(written: Readonly<Record<string, 'text' | 'number'>>) {
-  const assignments = Object.keys(written).map((name) => `"${name}" = "input"."${name}"`);
-  return { columns: { ...guardColumns, ...written }, assignments: sql.raw(assignments.join(', ')) };
+  const names = Object.keys(written);
+  const assignments = names.map((name) => `"${name}" = "input"."${name}"`);
+  return {
+    columns: { ...guardColumns, ...written },
+    assignments: sql.raw(assignments.join(', ')),
+    ofOne: `UPDATE deliveries SET ${names.map((name) => `"${name}" = ?`).join(', ')}
+      WHERE seq = ? AND status || '' = ? AND lease = ?`,
+    cellsOfOne: [...names, ...Object.keys(guardColumns)],
+  };
 }
 
 /** The one UPDATE behind every arrow but the claim, and behind all evidence. */
@@ -152,16 +159,22 @@ async function update(
   changes: readonly ChangedDelivery[],
 ): Promise<void> {
   if (changes.length === 0) return;
-  const { columns, assignments } = isFreezing ? freezingWrite : plainWrite;
-  const input = rowsOf<string>(dialect, columns, changes.map(cellsOf));
+  const { columns, assignments, ofOne, cellsOfOne } = isFreezing ? freezingWrite : plainWrite;
+  const rows = changes.map(cellsOf);
   // `status || ''` hides the status from the planner, which would otherwise leave the primary key for a partial
   // index on status and read it whole (7.6 ms against 415 per 500 rows). The rows are locked, so the guard always
   // holds; it is here so that a mistake above this line changes nothing instead of everything.
-  const { numAffectedRows } = await sql`
-    UPDATE deliveries SET ${assignments} FROM ${input}
-    WHERE deliveries.seq = input.seq
-      AND deliveries.status || '' = input.status_before AND deliveries.lease = input.lease_before
-  `.execute(tx);
+  const { numAffectedRows } = await (dialect === 'sqlite'
+    ? forEachRow(
+        tx,
+        ofOne,
+        rows.map((row) => cellsOfOne.map((name) => row[name] ?? null)),
+      )
+    : sql`
+        UPDATE deliveries SET ${assignments} FROM ${rowsOf<string>(dialect, columns, rows)}
+        WHERE deliveries.seq = input.seq
+          AND deliveries.status || '' = input.status_before AND deliveries.lease = input.lease_before
+      `.execute(tx));
   if (numAffectedRows !== BigInt(changes.length)) {
     throw new Error(
       `outbox: wrote ${numAffectedRows} of ${changes.length} rows that were locked; nothing is committed`,

@@ -1,7 +1,6 @@
-import { sql } from 'kysely';
 import type { Tx } from '../db/database.ts';
 import type { DialectName } from '../db/dialect.ts';
-import { namesOf, rowsOf } from '../db/dialect.ts';
+import { insertRows } from '../db/dialect.ts';
 import type { Status } from '../domain/status.ts';
 import type { DeliveryState, Transition } from '../domain/transition.ts';
 import type { Report } from './record.ts';
@@ -70,12 +69,10 @@ const columns = {
 
 export async function writeStory(tx: Tx, dialect: DialectName, events: readonly StoryEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const names = namesOf(columns);
-  await sql`
-    INSERT INTO delivery_events (${names}) SELECT ${names} FROM ${rowsOf(
-      dialect,
-      columns,
-      events.map((event) => ({ ...event })),
-    )}
-  `.execute(tx);
+  await insertRows(
+    tx,
+    dialect,
+    { head: 'INSERT INTO delivery_events', columns },
+    events.map((event) => ({ ...event })),
+  );
 }

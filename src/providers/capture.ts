@@ -2,6 +2,7 @@ import type { Database } from '../db/database.ts';
 import { bodyHash, type Mail } from '../domain/message.ts';
 import type { Clock } from '../std/clock.ts';
 import type { Ids } from '../std/ids.ts';
+import { answerLost, refusalUnder, reportsUnder, type SwitchesOn, timeOutAfterMs } from './chaos.ts';
 import type { Provider } from './provider.ts';
 
 /**
@@ -13,11 +14,24 @@ export interface CaptureParts {
   db: Database;
   clock: Clock;
   ids: Ids;
+  /** Half of it before the mail is taken, half of it before that is said. */
+  delayMs?: number;
+  /** How it is to behave at present. Left out, it is at its best, and plans no report of what became of a mail. */
+  switchesOn?: (() => Promise<SwitchesOn>) | undefined;
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
+/** A mail server on the other side takes about as long. */
+const reportAfterMs = 1_000;
 
-export function createCapture({ db, clock, ids }: CaptureParts): Provider {
+export function createCapture({ db, clock, ids, delayMs = 0, switchesOn }: CaptureParts): Provider {
+  /** A key that is known was answered before: whoever asks again hears of that mail, and not of the switch. */
+  async function refusal(on: SwitchesOn, key: string) {
+    const answer = refusalUnder(on);
+    if (answer?.kind === 'unknown') await clock.sleep(timeOutAfterMs);
+    return answer?.kind === 'refused_for_good' && (await byKey(db, key)) ? undefined : answer;
+  }
+
   return {
     name: 'capture',
     account: 'capture',
@@ -31,7 +45,12 @@ export function createCapture({ db, clock, ids }: CaptureParts): Provider {
     },
     async send({ key, mail }) {
       const hash = bodyHash(mail);
+      if (delayMs > 0) await clock.sleep(delayMs / 2);
       try {
+        const on = await switchesOn?.();
+        const refused = on && (await refusal(on, key));
+        if (refused) return refused;
+        const now = clock.now();
         const fresh = await db.write
           .insertInto('captured_mails')
           .values({
@@ -39,11 +58,15 @@ export function createCapture({ db, clock, ids }: CaptureParts): Provider {
             idempotency_key: key,
             body_hash: hash,
             mail: JSON.stringify(mail),
-            received_at: clock.now(),
+            received_at: now,
+            ...searched(mail),
+            ...(on && planned(reportsUnder(on), now)),
           })
           .onConflict((conflict) => conflict.column('idempotency_key').doNothing())
           .returning('message_id')
           .executeTakeFirst();
+        if (delayMs > 0) await clock.sleep(delayMs / 2);
+        if (on?.has('accept-then-drop')) return answerLost;
         if (fresh) return { kind: 'accepted', messageId: fresh.message_id };
         const known = await byKey(db, key);
         if (known?.body_hash === hash) return { kind: 'accepted', messageId: known.message_id };
@@ -86,55 +109,20 @@ function byKey(db: Database, key: string) {
     .executeTakeFirst();
 }
 
-export interface CapturedMail {
-  /** In the order of arrival; the next page is below the last one of this. */
-  number: number;
-  messageId: string;
-  receivedAt: number;
-  mail: Mail;
+/** By what people look for it: lower case, and the beginning of a long subject. */
+function searched({ to, subject }: Mail) {
+  return { to_key: searchKey(to), subject_key: searchKey(subject) };
 }
 
-/** The inbox, newest first. */
-export async function readInbox(
-  db: Database,
-  limit: number,
-  below = Number.MAX_SAFE_INTEGER,
-): Promise<CapturedMail[]> {
-  const rows = await db.read
-    .selectFrom('captured_mails')
-    .selectAll()
-    .where('captured_seq', '<', below)
-    .orderBy('captured_seq', 'desc')
-    .limit(limit)
-    .execute();
-  return rows.map(capturedOf);
+/** Both what is kept and what is asked for. PostgreSQL stores no NUL and no half of a character. */
+export function searchKey(text: string): string {
+  return text.toLowerCase().replaceAll('\0', '').slice(0, searchKeyLength).toWellFormed();
 }
 
-/** Mails whose id begins like this; the caller has checked that it is part of a UUID. */
-export async function findCaptured(
-  db: Database,
-  idBeginning: string,
-  limit: number,
-): Promise<CapturedMail[]> {
-  const rows = await db.read
-    .selectFrom('captured_mails')
-    .selectAll()
-    .where('message_id', 'like', `${idBeginning}%`)
-    .limit(limit)
-    .execute();
-  return rows.map(capturedOf);
-}
+const searchKeyLength = 200;
 
-function capturedOf(row: {
-  captured_seq: number;
-  message_id: string;
-  received_at: number;
-  mail: string;
-}): CapturedMail {
-  return {
-    number: row.captured_seq,
-    messageId: row.message_id,
-    receivedAt: row.received_at,
-    mail: JSON.parse(row.mail) as Mail,
-  };
+/** With the mail itself: a crash loses both or neither. */
+function planned(reports: readonly string[], now: number) {
+  if (reports.length === 0) return {};
+  return { reports: JSON.stringify(reports), report_due_at: now + reportAfterMs };
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../domain/outcome.ts';
+import type { AnswerHeaders, Exchanged } from './exchange.ts';
 import { outcomeOf, printable, readRatePerSecond } from './resend-answer.ts';
-import type { AnswerHeaders, Exchanged } from './resend-exchange.ts';
 
 const now = Date.UTC(2026, 2, 14, 22, 30, 0, 500);
 

@@ -1,27 +1,24 @@
 import type { Outcome } from '../domain/outcome.ts';
-import { parseRetryAfter } from '../domain/policy.ts';
 import type { DeliveryError } from '../domain/transition.ts';
-import { withoutAddresses } from '../std/without-addresses.ts';
-import type { AnswerHeaders, Exchanged } from './resend-exchange.ts';
+import type { AnswerHeaders, Exchanged } from './exchange.ts';
+import {
+  type Answer,
+  deferredFor,
+  outcomeWithoutAnswer,
+  parseJson,
+  printable as printableAnswer,
+  throttleMs,
+} from './http-answer.ts';
 
 /**
  * What an answer of Resend, or the lack of one, says about a mail. It is decided by status and name together. Whatever is
  * not known to be a refusal is `unknown`: a mail in doubt is looked into, a mail wrongly taken for refused is sent twice.
  */
 export function outcomeOf(exchanged: Exchanged, now: number): Outcome {
-  switch (exchanged.kind) {
-    case 'not_started':
-      return { kind: 'deferred', error: errorOf('not_started', 'shutting down, or out of time') };
-    case 'broken':
-      return exchanged.phase === 'connecting'
-        ? { kind: 'deferred', trouble: 'unreachable', error: errorOf('unreachable', exchanged.code) }
-        : { kind: 'unknown', error: errorOf('no_answer', exchanged.code) };
-    case 'answered':
-      return outcomeOfAnswer(exchanged, now);
-  }
+  return exchanged.kind === 'answered'
+    ? outcomeOfAnswer(exchanged, now)
+    : outcomeWithoutAnswer(exchanged, 'resend');
 }
-
-type Answer = Extract<Exchanged, { kind: 'answered' }>;
 
 function outcomeOfAnswer(answer: Answer, now: number): Outcome {
   const { status } = answer;
@@ -107,31 +104,6 @@ function verdictOn(status: number, { name, message }: Body): Verdict | undefined
   return named ?? byStatus[status];
 }
 
-function deferredFor(
-  retryAfterMs: number,
-  trouble: 'throttled' | 'over_quota',
-  error: DeliveryError,
-): Outcome {
-  return {
-    kind: 'deferred',
-    trouble,
-    retryAfterMs,
-    error: { ...error, retryAfterSeconds: Math.ceil(retryAfterMs / 1000) },
-  };
-}
-
-// The limit is so many a second: whatever the headers fail to say, the next second is another one.
-const throttleDefaultMs = 1000;
-
-/** How long a 429 asks us to wait. `0` is no wait that would help, since it was too early just now. */
-export function throttleMs(headers: AnswerHeaders, now: number): number {
-  return (
-    parseRetryAfter(headers['retry-after'], now) ||
-    parseRetryAfter(headers['ratelimit-reset'], now) ||
-    throttleDefaultMs
-  );
-}
-
 const dayMs = 86_400_000;
 
 /** The daily quota begins anew at 00:00 UTC, which is where the epoch's days begin. */
@@ -168,26 +140,11 @@ function readBody(text: string | null): Body {
   };
 }
 
-/** An object, or undefined for everything else. */
-export function parseJson(text: string | null): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const messageCharactersMax = 300;
-
 function errorOf(code: string, message: string): DeliveryError {
   return { code, provider: 'resend', message: printable(message) };
 }
 
-/** Errors are stored and logged: no address, no key, no line of its own. Resend repeats addresses in its sentences. */
+/** Nor a key: Resend's own begin so. */
 export function printable(text: string): string {
-  return withoutAddresses(text.slice(0, 4 * messageCharactersMax).replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' '))
-    .replace(/\bre_\w+/g, '[key]')
-    .slice(0, messageCharactersMax)
-    .trim();
+  return printableAnswer(text).replace(/\bre_\w+/g, '[key]');
 }

@@ -1,5 +1,5 @@
-import { parseJson } from './resend-answer.ts';
-import type { Exchanged } from './resend-exchange.ts';
+import type { Exchanged } from './exchange.ts';
+import { parseJson, parseTimestamp } from './http-answer.ts';
 
 /**
  * Resend's log of API requests, read with suspicion: undefined for everything that does not have the documented shape,
@@ -81,16 +81,4 @@ function readTags(tags: unknown): Map<string, string> {
     : Object.entries(asObject(tags) ?? {});
   const isText = (pair: unknown[]): pair is [string, string] => pair.every((one) => typeof one === 'string');
   return new Map(pairs.filter(isText));
-}
-
-/** `2026-03-30 13:43:54.622865+00` or `2026-03-30T13:43:54.622Z`. Not `Date.parse` alone, which takes local times. */
-function parseTimestamp(text: unknown): number | undefined {
-  const match =
-    typeof text === 'string'
-      ? /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:Z|([+-]\d\d)(?::?(\d\d))?)$/.exec(text)
-      : null;
-  if (!match) return undefined;
-  const [, day, time, fraction = '0', hours = '+00', minutes = '00'] = match;
-  const at = Date.parse(`${day}T${time}.${fraction.slice(0, 3).padEnd(3, '0')}${hours}:${minutes}`);
-  return Number.isNaN(at) ? undefined : at;
 }

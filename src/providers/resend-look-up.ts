@@ -2,8 +2,8 @@ import { readIdempotencyKey } from '../domain/message.ts';
 import type { LookUp } from '../domain/outcome.ts';
 import type { Clock } from '../std/clock.ts';
 import type { MailReference } from './provider.ts';
+import type { Questions } from './questions.ts';
 import { type LoggedMail, type LogPage, readFoundMail, readLoggedMail, readLogPage } from './resend-logs.ts';
-import type { Questions } from './resend-questions.ts';
 
 /**
  * Whether Resend has a mail. It cannot be asked by key or tag, so the log of its API is read backwards, each submission in

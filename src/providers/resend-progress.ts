@@ -1,7 +1,7 @@
 import type { Clock } from '../std/clock.ts';
+import { parseJson } from './http-answer.ts';
 import type { AcceptedMail, MayAsk, Progress, ProgressReport } from './provider.ts';
-import { parseJson } from './resend-answer.ts';
-import type { Questions } from './resend-questions.ts';
+import type { Questions } from './questions.ts';
 
 /**
  * What became of mails, for when webhooks do not come. Each mail has a last event; a mail can be asked for by its id, and a

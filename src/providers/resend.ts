@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import { checkMail, type Mail } from '../domain/message.ts';
 import type { Clock } from '../std/clock.ts';
 import { Refusal } from '../std/refusal.ts';
+import { createExchange, type Exchanged, type ExchangeRequest } from './exchange.ts';
+import { parseJson } from './http-answer.ts';
 import type { Provider } from './provider.ts';
-import { outcomeOf, parseJson, printable, readRatePerSecond } from './resend-answer.ts';
-import { createExchange, type Exchanged, type ExchangeRequest } from './resend-exchange.ts';
+import { createQuestions } from './questions.ts';
+import { outcomeOf, printable, readRatePerSecond } from './resend-answer.ts';
 import { createResendLookUp } from './resend-look-up.ts';
 import { createResendProgress } from './resend-progress.ts';
-import { createQuestions } from './resend-questions.ts';
 import { isTooLate } from './too-late.ts';
 
 /**

@@ -125,10 +125,12 @@ export function createBullmq(parts: BullmqParts): Runner {
       return made;
     });
   for (const chore of chores) {
-    // At once, whoever leads: an api process only puts (002-D7-01). Where Redis is away the leader does it later.
-    const put = () =>
-      void Promise.all((chore.stages ?? []).map(putWaiting)).catch(() => log.debug('queue.not_put'));
-    if (chore.stages) chore.wokenBy?.(put);
+    // At once, whoever leads: an api process only puts (002-D7-01). Where Redis is not fit the leader does it later.
+    const put = async (named: readonly Stage[]) => {
+      if (await watch.isFit()) await Promise.all(named.map(putWaiting));
+    };
+    const { stages: named } = chore;
+    if (named) chore.wokenBy?.(() => void put(named).catch(() => log.debug('queue.not_put')));
   }
   const ofAll = [clockDuty(parts), watch.pulse].map(loop);
   const loops = [...ofAll, relaying, ...staging, scheduling, cleaning, ...ofSources];

@@ -125,6 +125,12 @@ export function readInfo(info: string): RedisInfo {
 /** By INFO, of its replication: a replica answers, and takes nothing. */
 export const isReplica = (info: string) => /^role:slave/m.test(info);
 
+/** By INFO, of its memory: one that never evicts refuses whatever it has no room for. */
+export function isFull(info: string): boolean {
+  const octets = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
+  return octets('maxmemory') > 0 && octets('used_memory') >= octets('maxmemory');
+}
+
 /** 002-C-01 */
 export function requireNoEviction(info: string): void {
   const { policy } = readInfo(info);

@@ -7,7 +7,7 @@ import type { Log } from '../std/log.ts';
 import type { OpenQueues } from './queue.ts';
 
 /**
- * What a process does with a job of sending: as many of its rows as there are slots for, for about a second. The rest goes back to its place
+ * What a process does with a job of sending: as many of its rows as there are slots for, for some seconds at the most. The rest goes back to its place
  * in the queue, so that whatever is more urgent by then comes first; no attempt of anything is counted for that.
  */
 export interface SendingParts {
@@ -23,6 +23,9 @@ export interface SendingParts {
 
 /** Where the provider or the database wants to be left alone, everybody waits, and looks again so soon. */
 const awayMs = 1_000;
+/** Who has no slot looks again so soon at the latest; slots go by. */
+const lookLongestMs = 500;
+/** Nobody keeps a job longer than this that it gets no slots for: something more urgent may have come by then. */
 const handLongestMs = 2_000;
 
 /** One of those that send at once. */
@@ -35,15 +38,26 @@ interface Hand {
 export function createSending({ dispatches, queues, clock, log, held, stopping }: SendingParts) {
   const hands: Hand[] = dispatches.map((dispatch) => ({ dispatch, refusals: 0 }));
 
+  /**
+   * For as long as there may be slots for it. Given back at the first refusal it would be fetched again at once, and the queue gives out no more
+   * jobs a second than mails may leave: at two a second nobody would have one in hand when the next slot comes.
+   */
   async function send(hand: Hand | undefined, job: Job<Named>): Promise<'done' | 'not done'> {
     if (!hand || !clock.isSteady) return holdBack(awayMs);
-    const { handled, left, waitMs } = await held(hand.dispatch.runThese(job.data, stopping));
-    if (left.length === 0) return 'done';
-    if (left.length < job.data.seqs.length) await job.updateData({ ...job.data, seqs: left });
-    if (waitMs > awayMs) return holdBack(waitMs);
-    hand.refusals = handled > 0 ? 0 : hand.refusals + 1;
-    await waitInHand(waitMs, hand.refusals);
-    return 'not done';
+    const until = clock.monotonic() + handLongestMs;
+    let order = job.data;
+    for (;;) {
+      const { handled, left, waitMs } = await held(hand.dispatch.runThese(order, stopping));
+      if (left.length === 0) return 'done';
+      if (left.length < order.seqs.length) {
+        order = { ...order, seqs: left };
+        await job.updateData(order);
+      }
+      if (waitMs > awayMs) return holdBack(waitMs);
+      hand.refusals = handled > 0 ? 0 : hand.refusals + 1;
+      await waitInHand(waitMs, hand.refusals);
+      if (stopping.aborted || clock.monotonic() >= until) return 'not done';
+    }
   }
 
   /** Nobody takes a job for so long. */
@@ -57,7 +71,7 @@ export function createSending({ dispatches, queues, clock, log, held, stopping }
    * longer: slots are few, and hands are many.
    */
   const waitInHand = (waitMs: number, refusals: number) =>
-    clock.sleep(Math.min(handLongestMs, waitMs * 2 ** Math.max(0, refusals - 1)), stopping);
+    clock.sleep(Math.min(lookLongestMs, waitMs * 2 ** Math.max(0, refusals - 1)), stopping);
 
   return async (job: Job<Named>, token = ''): Promise<void> => {
     const hand = hands.pop();

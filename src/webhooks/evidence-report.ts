@@ -3,12 +3,17 @@ import { afterBounce, type Policy, quotaRetryAt, quotaRoundsMax } from '../domai
 import type { EvidenceReport } from '../domain/transition.ts';
 import type { Report } from '../outbox/record.ts';
 import type { FoundMail } from './find-mail.ts';
-import type { ResendEvent } from './resend-event.ts';
+import type { ProviderEvent } from './provider-event.ts';
 import type { KnownDelivery } from './webhook-log.ts';
+
+/** And who says it. */
+export interface HeardEvent extends ProviderEvent {
+  provider: string;
+}
 
 /** An event about a mail that we know, in the outbox's words. */
 export function reportOf(
-  event: ResendEvent,
+  event: HeardEvent,
   evidence: EvidenceEvent,
   { delivery, round }: FoundMail,
   policy: Policy,
@@ -21,7 +26,8 @@ export function reportOf(
     ...(event.error && { error: event.error }),
     ...(event.to !== null && { address: event.to }),
     ...nextRound(),
-    detail: { evidence: event.type },
+    // What the built-in inbox says has reached nobody: the story is told accordingly.
+    detail: { evidence: event.type, ...(event.provider === 'capture' && { account: event.provider }) },
   };
 
   function nextRound(): Pick<EvidenceReport, 'dueAt' | 'roundsMax'> {
@@ -37,7 +43,7 @@ export function reportOf(
 const clocksApartMs = 5 * 60_000;
 
 /** By the provider's clock where that can be: after the delivery was asked for, and before it was told. Else when it came. */
-function happenedAt({ at }: ResendEvent, { createdAt }: KnownDelivery, receivedAt: number): number {
+function happenedAt({ at }: ProviderEvent, { createdAt }: KnownDelivery, receivedAt: number): number {
   const canBe = at !== null && at >= createdAt - clocksApartMs && at <= receivedAt + clocksApartMs;
   return canBe ? at : receivedAt;
 }

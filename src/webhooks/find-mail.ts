@@ -1,4 +1,4 @@
-import type { ResendEvent } from './resend-event.ts';
+import type { ProviderEvent } from './provider-event.ts';
 import type { KnownDelivery, WebhookPage } from './webhook-log.ts';
 
 /** The mail that an event is about. */
@@ -17,7 +17,7 @@ export interface FoundMail {
  * is no such delivery yet, or one with several rounds, of which the event names none.
  */
 export async function findMail(
-  { deliveryId, messageId, round: tagged }: ResendEvent,
+  { deliveryId, messageId, round: tagged }: ProviderEvent,
   page: Pick<WebhookPage, 'deliveryById' | 'deliveryByMessageId'>,
 ): Promise<FoundMail | undefined> {
   const own = deliveryId === null ? undefined : await page.deliveryById(deliveryId);

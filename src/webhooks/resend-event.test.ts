@@ -9,13 +9,17 @@ const event = (type: string, data: object = {}) =>
     created_at: '2026-03-14T22:00:00.000Z',
     data: { email_id: 'mail-1', tags: { delivery_id: id, round: '2', env: 'test' }, ...data },
   });
-const nothing = { at: null, messageId: null, deliveryId: null, round: null, environment: null, to: null };
+const nothing = {
+  ...{ at: null, messageId: null, deliveryId: null, round: null, environment: null, to: null },
+  isDelayed: false,
+};
 
 describe('an event of Resend', () => {
   it('names its mail by tags as an object', () => {
     expect(readResendEvent(event('email.sent'))).toEqual({
       ...{ type: 'email.sent', at: Date.UTC(2026, 2, 14, 22), messageId: 'mail-1' },
       ...{ deliveryId: id, round: 2, environment: 'test', to: null, evidence: 'accepted', error: null },
+      isDelayed: false,
     });
   });
 

@@ -1,4 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Verdict } from './informant.ts';
+import { utf8 } from './utf8.ts';
 
 /**
  * Did this come from the provider? Resend signs as Svix does: HMAC-SHA256 over id, time and the bytes as they came, checked
@@ -10,10 +12,6 @@ export interface SignedRequest {
   signature: string | undefined;
   body: Buffer;
 }
-
-export type Verdict = { ok: true; id: string; text: string } | { ok: false; problem: Problem };
-
-export type Problem = 'missing headers' | 'invalid signature';
 
 const toleranceMs = 5 * 60_000;
 
@@ -49,16 +47,6 @@ const idForm = /^[\x21-\x2d\x2f-\x7e]{1,128}$/;
 const timestampForm = /^\d{10}$/;
 /** 32 bytes, no more and no less: others would be of another length. Other versions are passed over, as the scheme asks. */
 const signatureForm = /^v1,[A-Za-z0-9+/]{43}=$/;
-
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-function utf8(body: Buffer): string | undefined {
-  try {
-    return decoder.decode(body);
-  } catch {
-    return undefined;
-  }
-}
 
 /** `whsec_…`, as Resend shows it; that it is one was checked with the other settings. */
 export function secretBytes(text: string): Buffer {

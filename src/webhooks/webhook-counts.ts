@@ -1,7 +1,6 @@
 import type { Clock } from '../std/clock.ts';
 import type { Log } from '../std/log.ts';
-import { knownTypes } from './resend-event.ts';
-import type { Problem } from './signature.ts';
+import type { Problem } from './informant.ts';
 
 /** What this process was told, since it started: for the metrics, and so that a stranger who knocks all day fills no log. */
 export interface WebhookCounts {
@@ -19,7 +18,7 @@ export interface WebhookTally extends WebhookCounts {
 
 const refusalsToldEveryMs = 60_000;
 
-export function createWebhookTally(clock: Clock, log: Log): WebhookTally {
+export function createWebhookTally(knownTypes: readonly string[], clock: Clock, log: Log): WebhookTally {
   // From the first question on each is there with 0: of a series that begins with 1, Prometheus sees no increase.
   const events = new Map(
     [...knownTypes, 'other'].map((type) => [keyOf(type, 'applied'), { type, outcome: 'applied', count: 0 }]),

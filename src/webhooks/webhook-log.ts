@@ -8,8 +8,11 @@ import type { Recorded, Report } from '../outbox/record.ts';
  * to do with an event is decided elsewhere (`webhook.ts`), which sees only this.
  */
 export interface WebhookLog {
-  /** All of it or nothing. `work` may run more than once: it must do nothing but use its page. */
-  together<T>(work: (page: WebhookPage) => Promise<T>): Promise<T>;
+  /**
+   * All of it or nothing, in the caller's transaction where there is one. `work` may run more than once: it must do nothing but use its
+   * page.
+   */
+  together<T>(work: (page: WebhookPage) => Promise<T>, tx?: Tx): Promise<T>;
   /** Events that found no delivery and are due to be tried again. */
   waiting(now: number, limit: number): Promise<WaitingEvent[]>;
   /** Forgets what was said, not that it was; answers of how many events. */
@@ -40,6 +43,7 @@ interface NewEvent {
 
 export interface WaitingEvent {
   eventSeq: number;
+  provider: string;
   receivedAt: number;
   tries: number;
   payload: string;
@@ -67,19 +71,20 @@ export interface KnownDelivery {
 
 export function createWebhookLog({ db, outbox }: { db: Database; outbox: Outbox }): WebhookLog {
   return {
-    together: (work) => db.transaction((tx) => work(pageOf(tx, outbox))),
+    together: (work, given) =>
+      given ? work(pageOf(given, outbox)) : db.transaction((tx) => work(pageOf(tx, outbox))),
 
     async waiting(now, limit) {
       const rows = await db.read
         .selectFrom('webhook_events')
-        .select(['event_seq', 'received_at', 'tries', 'payload'])
+        .select(['event_seq', 'provider', 'received_at', 'tries', 'payload'])
         .where('due_at', '<=', now)
         .orderBy('due_at')
         .orderBy('event_seq')
         .limit(limit)
         .execute();
-      return rows.map(({ event_seq, received_at, tries, payload }) => ({
-        ...{ eventSeq: event_seq, receivedAt: received_at, tries, payload: payload ?? '' },
+      return rows.map(({ event_seq, received_at, payload, ...row }) => ({
+        ...{ ...row, eventSeq: event_seq, receivedAt: received_at, payload: payload ?? '' },
       }));
     },
 

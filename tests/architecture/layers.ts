@@ -1,5 +1,5 @@
 /**
- * Who may import whom. Imports go one way: std ← domain ← db ← outbox, consent ← sources ← dispatch, webhooks ← runners
+ * Who may import whom. Imports go one way: std ← domain ← db ← outbox, consent ← sources ← dispatch, webhooks ← inbox, runners
  * ← engine ← http, main, cli. Emails and providers stand beside, and see the domain only. A folder that is not here may not exist.
  */
 export interface Layer {
@@ -12,7 +12,9 @@ export interface Layer {
 
 const outboxAndBelow = ['std', 'domain', 'db', 'outbox'];
 const portsOnly = ['sources/source.ts', 'providers/provider.ts'];
-const parts = ['consent', 'sources', 'emails', 'providers', 'dispatch', 'webhooks', 'runners'];
+const parts = [
+  ...['audit', 'consent', 'sources', 'emails', 'providers', 'dispatch', 'webhooks', 'inbox', 'runners'],
+];
 
 export const layers: Readonly<Record<string, Layer>> = {
   std: { name: 'std', may: [], because: 'it knows nothing of mail' },
@@ -23,6 +25,11 @@ export const layers: Readonly<Record<string, Layer>> = {
     may: ['std', 'domain', 'db'],
     because:
       'it is below everybody who reports to it, and hears of consent and sources only by what it is given',
+  },
+  audit: {
+    name: 'audit',
+    may: ['std', 'db'],
+    because: 'it writes down what it is told, and knows of no verb',
   },
   consent: {
     name: 'consent',
@@ -55,12 +62,22 @@ export const layers: Readonly<Record<string, Layer>> = {
     may: [...outboxAndBelow, 'consent', ...portsOnly],
     because: 'they bring evidence to the outbox, and nobody sends because of them',
   },
+  inbox: {
+    name: 'inbox',
+    may: ['std', 'domain', 'db', 'providers', 'webhooks', 'sources/source.ts'],
+    because: 'it shows what the built-in provider took, and tells what became of it as a stranger would',
+  },
   runners: {
     name: 'runners',
     may: [...outboxAndBelow, 'consent', 'dispatch', 'webhooks', ...portsOnly],
     because: 'they say when, not what: any source and any provider will do',
   },
   'variable.ts': { name: 'variable.ts', may: [], because: 'it says what a setting is, and knows none' },
+  'provider-settings.ts': {
+    name: 'provider-settings.ts',
+    may: ['std', 'domain/providers.ts', 'variable.ts'],
+    because: 'what a setting may be is known before anything is opened or started',
+  },
   'seats-settings.ts': {
     name: 'seats-settings.ts',
     may: ['std', 'variable.ts'],
@@ -81,17 +98,22 @@ export const layers: Readonly<Record<string, Layer>> = {
     may: ['std', 'variable.ts'],
     because: 'what a setting may be is known before anything is opened or started',
   },
+  'quota-settings.ts': {
+    name: 'quota-settings.ts',
+    may: ['variable.ts'],
+    because: 'what a setting may be is known before anything is opened or started',
+  },
   'settings.ts': {
     name: 'settings.ts',
     may: [
-      ...['std', 'domain', 'variable.ts', 'jobs-settings.ts'],
+      ...['std', 'domain', 'variable.ts', 'provider-settings.ts', 'quota-settings.ts', 'jobs-settings.ts'],
       ...['seats-settings.ts', 'newsletters-settings.ts', 'tracing-settings.ts'],
     ],
     because: 'what a setting may be is known before anything is opened or started',
   },
   'config.ts': {
     name: 'config.ts',
-    may: ['std', 'domain', 'settings.ts', 'variable.ts'],
+    may: ['std', 'domain', 'provider-settings.ts', 'settings.ts', 'variable.ts'],
     because: 'settings are understood before anything is opened or started',
   },
   'link-parts.ts': {
@@ -124,6 +146,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     may: [
       ...outboxAndBelow,
       ...parts,
+      'provider-settings.ts',
       'settings.ts',
       'config.ts',
       'link-parts.ts',
@@ -134,9 +157,14 @@ export const layers: Readonly<Record<string, Layer>> = {
     ],
     because: 'it puts the parts together, and does not know who asked for them',
   },
+  samples: {
+    name: 'samples',
+    may: [...outboxAndBelow, 'sources', 'inbox', 'engine.ts'],
+    because: 'the first minute is played with the engine, as anybody could',
+  },
   http: {
     name: 'http',
-    may: [...outboxAndBelow, ...parts, 'settings.ts', 'config.ts', 'engine.ts'],
+    may: [...outboxAndBelow, ...parts, 'settings.ts', 'config.ts', 'engine.ts', 'samples'],
     because: 'it answers requests with the engine, and starts nothing itself',
   },
   client: {
@@ -146,12 +174,22 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   'main.ts': {
     name: 'main.ts',
-    may: [...outboxAndBelow, ...parts, 'settings.ts', 'config.ts', 'engine.ts', 'http'],
+    may: [...outboxAndBelow, ...parts, 'settings.ts', 'config.ts', 'engine.ts', 'http', 'samples'],
     because: 'it is one process; the command line starts it, not the other way round',
   },
   cli: {
     name: 'cli',
-    may: [...outboxAndBelow, ...parts, 'settings.ts', 'config.ts', 'engine.ts', 'http', 'main.ts', 'client'],
+    may: [
+      ...outboxAndBelow,
+      ...parts,
+      'settings.ts',
+      'config.ts',
+      'engine.ts',
+      'http',
+      'main.ts',
+      'client',
+      'samples',
+    ],
     because: 'it is the outermost',
   },
 };
@@ -170,12 +208,6 @@ export const exceptions: readonly Exception[] = [
     to: 'src/db/database.ts',
     typesOnly: true,
     because: 'the built-in inbox is the one provider whose wire is the database',
-  },
-  {
-    from: 'src/providers/open-provider.ts',
-    to: 'src/db/database.ts',
-    typesOnly: true,
-    because: 'it hands the database to the built-in inbox',
   },
   {
     from: 'src/settings.ts',

@@ -60,7 +60,15 @@ async function visit(browser: Browser, options: BrowserContextOptions = {}): Pro
     if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`);
   });
   page.on('pageerror', (error) => complaints.push(`script: ${error.message}`));
-  page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
+  page.on('requestfailed', (request) => {
+    const because = request.failure()?.errorText ?? '';
+    // What is under way when a page is left is broken off by whoever leaves it.
+    if (because === 'net::ERR_ABORTED' || request.resourceType() === 'eventsource') return;
+    // What the page's own policy has stopped has not left the browser.
+    if (because !== 'csp') return void complaints.push(`failed: ${request.url()} ${because}`);
+    const place = complaints.indexOf(`elsewhere: ${request.url()}`);
+    if (place >= 0) complaints.splice(place, 1);
+  });
   page.on('request', (request) => {
     const asked = new URL(request.url()).host;
     host ??= asked;

@@ -4,6 +4,7 @@ import { countChosen, readChosen } from '../../src/outbox/choose.ts';
 import { rowIn } from '../support/rows.ts';
 import { createWorld, onBothDatabases, type World } from '../support/world.ts';
 import { type CommandLine, createCommandLine } from './command-line.ts';
+import { onScreen } from './screen.ts';
 
 describe('many deliveries at once', () => {
   let shell: CommandLine;
@@ -138,7 +139,7 @@ describe('many deliveries at once', () => {
     ]);
   });
 
-  test('in batches, with a word on how far it is, and no more than --limit', async () => {
+  test('in batches, and no more than --limit', async () => {
     const intents = Array.from({ length: 450 }, (_, index) => ({
       ...{ source: 'plain', occasion: `o-${index}`, recipient: 'r', lane: 'normal' as const },
     }));
@@ -146,11 +147,7 @@ describe('many deliveries at once', () => {
     await world.db.write.updateTable('deliveries').set({ status: 'expired', due_at: null }).execute();
     const words = ['requeue', '--status', 'expired', '--reason', 'of use', '--limit', '410', '--yes'];
     const { code, out, err } = await tidings(...words);
-    expect([code, out, err]).toEqual([
-      0,
-      '410 of 410 deliveries are put back to be sent.\n',
-      '200 of 410 …\n400 of 410 …\n410 of 410 …\n',
-    ]);
+    expect([code, out, err]).toEqual([0, '410 of 410 deliveries are put back to be sent.\n', '']);
     expect(await statuses()).toEqual({ pending: 410, expired: 40 });
   });
 
@@ -162,8 +159,8 @@ describe('many deliveries at once', () => {
     await world.db.write.updateTable('deliveries').set({ status: 'expired', due_at: null }).execute();
     const words = ['deliveries', 'requeue', '--status', 'expired', '--reason', 'of use', '--yes'];
     const env = { DATABASE_URL: world.url };
-    const running = shell.start(words, { env });
-    await running.until(/^200 of 4000/);
+    const running = shell.start(words, onScreen(80, env));
+    await running.until(/200 of 4000/);
     running.signal('SIGINT');
     const { code, signal, out } = await running.ended;
     expect([code, signal]).toEqual([1, null]);

@@ -6,6 +6,7 @@ import { paceFindings } from '../../src/cli/check-provider.ts';
 import type { Finding } from '../../src/cli/finding.ts';
 import { freshPace } from '../../src/domain/pace.ts';
 import { linkSettings } from '../support/consent.ts';
+import { startFakePostmark } from '../support/fake-postmark/fake-postmark.ts';
 import { startFakeResend } from '../support/fake-resend/fake-resend.ts';
 import { rowIn } from '../support/rows.ts';
 import { createWorld, onBothDatabases } from '../support/world.ts';
@@ -102,6 +103,33 @@ describe('doctor and the provider', () => {
       expect(bad.code).toBe(1);
       expect(bad.marked('problem').join('\n')).toMatch(/^resend was asked just now, and takes no mail: /);
       expect(good.out + bad.out).not.toMatch(/0123456789abcdef/);
+    } finally {
+      await fake.close();
+      await world.close();
+    }
+  });
+
+  test('Postmark is asked for token and stream, and told how to make its webhook', async () => {
+    const world = await createWorld('sqlite');
+    const token = 'c0ffee00-0000-4000-8000-00000000d0c7';
+    const fake = await startFakePostmark({ tokens: [token] });
+    try {
+      const env = {
+        ...{ DATABASE_URL: world.url, MAIL_PROVIDER: 'postmark', POSTMARK_BASE_URL: fake.url },
+        ...{ ...linkSettings, EMAIL_FROM_ADDRESS: 'us@example.org', POSTMARK_SERVER_TOKEN: token },
+      };
+      const good = await doctor(env);
+      expect(good.code).toBe(0);
+      expect(good.marked('ok')).toContain('postmark was asked just now, and takes mail.');
+      expect(good.marked('note').join()).toContain('POSTMARK_WEBHOOK_PASSWORD is not set');
+      const password = 'x0123456789abcdef0123456789abcdef';
+      const bad = await doctor({
+        ...{ ...env, POSTMARK_MESSAGE_STREAM: 'nowhere', POSTMARK_WEBHOOK_PASSWORD: password },
+      });
+      expect(bad.marked('problem').join()).toContain('takes no mail: status 422 error 1226');
+      expect(bad.marked('note').join()).not.toContain('POSTMARK_WEBHOOK_PASSWORD');
+      expect(good.out + bad.out).not.toMatch(/d0c7|0123456789abcdef/);
+      expect(fake.ledger.submissions()).toEqual([]);
     } finally {
       await fake.close();
       await world.close();

@@ -63,7 +63,11 @@ describe('the first minute', () => {
     const { occasion, deliveries } = JSON.parse(out);
     expect(occasion).toBe('first');
     expect(deliveries).toEqual([
-      expect.objectContaining({ isNew: false, seq: 1, status: 'sent', to: 'Ana@example.org', attempts: 1 }),
+      expect.objectContaining({
+        ...{ isNew: false, seq: 1, to: 'Ana@example.org', attempts: 1 },
+        // A second after it was sent the inbox reports that it was delivered.
+        status: expect.stringMatching(/^(sent|delivered)$/),
+      }),
       expect.objectContaining({ isNew: true, status: 'sent', to: 'cleo@example.org' }),
     ]);
     const again = await send('--to', 'ana@example.org');
@@ -94,10 +98,18 @@ describe('the first minute', () => {
     expect(shown.out).toMatch(/\n\nIt works\.\n\n----\nUnsubscribe: http:\/\/\S+\n$/);
   });
 
+  test('a moment later each is delivered: the inbox reports what a provider would', async () => {
+    const statuses = async () => {
+      const { deliveries } = JSON.parse((await shell.run(['deliveries', 'list', '--json'])).out);
+      return deliveries.map(({ status }: { status: string }) => status);
+    };
+    await expect.poll(statuses, { timeout: 20_000 }).toEqual(['delivered', 'delivered', 'delivered']);
+  });
+
   test('deliveries show tells the story, and finds it by the provider’s id too', async () => {
     const { out, err, code } = await shell.run(['deliveries', 'show', '1'], { isAlone: true });
     expect([code, err]).toEqual([0, '']);
-    expect(out).toMatch(/^Delivery 1 to Ana@example\.org: sent \(accepted by the provider\)\n/);
+    expect(out).toMatch(/^Delivery 1 to Ana@example\.org: delivered \(/);
     expect(out).toMatch(
       /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2}The source plain asked for it, in the normal lane\.\n/,
     );
@@ -115,7 +127,7 @@ describe('the first minute', () => {
     expect(JSON.parse(out)).toMatchObject({
       isBroken: false,
       database: { state: 'reachable', pending: [] },
-      deliveries: { counts: [{ status: 'sent', count: 3 }], oldestDue: null, needPerson: 0 },
+      deliveries: { counts: [{ status: 'delivered', count: 3 }], oldestDue: null, needPerson: 0 },
       server: { answer: 'tidings' },
     });
   });

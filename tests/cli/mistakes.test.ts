@@ -86,7 +86,7 @@ test('all mistakes of the configuration at once, with the name that was meant, a
     /^\.env sets DATABSE_URL, .*Did you mean DATABASE_URL\?$/,
     /^LOG_LEVLE is set, .*Did you mean LOG_LEVEL\?$/,
     'PORT must be a number from 0 to 65535.',
-    'MAIL_PROVIDER must be one of capture, resend, smtp.',
+    'MAIL_PROVIDER must be one of capture, resend, postmark, smtp.',
   );
   expect(result.err).not.toContain('s3cret');
 });

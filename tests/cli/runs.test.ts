@@ -4,6 +4,7 @@ import { systemClock } from '../../src/std/clock.ts';
 import { both, entity } from '../newsletters/budget-lines.ts';
 import { type CivicWorld, createCivicWorld, monthly } from '../newsletters/civic-world.ts';
 import { type CommandLine, createCommandLine } from './command-line.ts';
+import { cleared, onScreen, withoutColours } from './screen.ts';
 
 const yearly = 'newsletter_entity_yearly';
 const of2024 = [yearly, '--period', '2024'];
@@ -91,7 +92,7 @@ describe('runs on the command line', () => {
     expect(others).toEqual([
       '  2 on its list; 0 settled, 2 to be collected, 0 to be composed.',
       '  Not told: 1 over_limit.',
-      '  Canary of 1: not passed yet.',
+      '  Canary of 1: not passed yet; 0 accepted, 0 under way, 0 bounced or refused.',
       '',
     ]);
   });
@@ -115,12 +116,13 @@ describe('runs on the command line', () => {
     expect(await json('runs', 'resume', plan, '--because', 'it is mended')).toMatchObject({
       ...{ status: 'running', because: expect.stringMatching(/^it is mended /) },
     });
-    const following = shell.start(['runs', 'show', plan, '--follow'], { env: env() });
-    await following.until(/0 of 2 …/);
+    const following = shell.start(['runs', 'show', plan, '--follow'], onScreen(80, env()));
+    await following.until(/0 of 2 of newsletter_entity_yearly 2024 …/);
     await world.settle();
     await world.clock.advance(1_000);
     await world.settle();
-    const { code, out, err } = await following.ended;
+    const { code, out: seen, err } = await following.ended;
+    const out = withoutColours(seen);
     expect([code, out.split('\n').slice(1)]).toEqual([
       0,
       [
@@ -132,7 +134,7 @@ describe('runs on the command line', () => {
       ],
     ]);
     expect(out).toMatch(/^Run .*, finished/);
-    expect(err).toMatch(/^newsletter_entity_yearly 2024 ·{20} {3}0 % 0 of 2 …\n/);
+    expect(err.split(cleared)[1]).toMatch(/^·{20} {3}0 % 0 of 2 of newsletter_entity_yearly 2024 …/);
     expect(world.provider.ledger).toHaveLength(2);
   });
 
@@ -150,9 +152,9 @@ describe('runs on the command line', () => {
     expect(world.provider.ledger).toHaveLength(2);
     expect(await printed('runs', 'show', runId)).toContain('\n  Not told: 1 run_cancelled.\n');
     const [title, ...rows] = (await printed('runs', 'list')).trimEnd().split('\n');
-    expect(title).toMatch(/^TYPE +PERIOD +STATUS +LIST +SINCE +RUN$/);
+    expect(title).toMatch(/^TYPE +PERIOD +STATUS +LIST +AGE +RUN$/);
     expect(rows).toHaveLength(3);
-    expect(rows[0]).toMatch(new RegExp(`^${yearly} +2024 +cancelled +1 +\\S+Z +${runId}$`));
+    expect(rows[0]).toMatch(new RegExp(`^${yearly} +2024 +cancelled +1 +(just now|\\d+ s ago) +${runId}$`));
     const { runs } = await json('runs', 'list');
     expect(runs.map(({ status }: { status: string }) => status)).toEqual([
       'cancelled',

@@ -93,8 +93,9 @@ const run = { notificationType: 'newsletter_entity_yearly' } as const;
 const why = { reason: 'why' };
 const review = { changelist_id: 'c', review_version: 1, recipients: [{ email: 'a' }], title: 't' };
 
-/** Orders of an operator, who has the command line; and the links in mails, which are for readers. */
-const notForPrograms = /\/deliveries\/(?:requeue|resolve)$|\/notifications\/unsubscribe\//;
+/** Orders of an operator, and what the console shows them; and the links in mails, which are for readers. */
+const notForPrograms =
+  /\/deliveries\/(?:requeue|resolve)$|\/seats\/overview(?:\/|$)|\/notifications\/unsubscribe\//;
 const forPrograms = /^\w+ \/api\/v1\/(?:reviews|notifications|seats|intents|deliveries)(?:\/|$)/;
 
 describe('the client has every call that the document has for programs', () => {

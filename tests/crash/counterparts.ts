@@ -1,5 +1,6 @@
 import type { Database } from '../../src/db/database.ts';
 import { createCapture } from '../../src/providers/capture.ts';
+import { createPostmark } from '../../src/providers/postmark.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { createReliable } from '../../src/providers/reliable.ts';
 import { createResend } from '../../src/providers/resend.ts';
@@ -7,11 +8,12 @@ import { createSmtp } from '../../src/providers/smtp.ts';
 import type { Clock } from '../../src/std/clock.ts';
 import { systemIds } from '../../src/std/ids.ts';
 import { createSeededRandom } from '../../src/std/random.ts';
+import { serverToken, startFakePostmark } from '../support/fake-postmark/fake-postmark.ts';
 import { startFakeResend } from '../support/fake-resend/fake-resend.ts';
 import { createFakeSmtp } from '../support/fake-smtp/fake-smtp.ts';
 import type { JumpingClock } from './jumping-clock.ts';
 
-export const counterpartNames = ['resend', 'smtp', 'capture'] as const;
+export const counterpartNames = ['resend', 'postmark', 'smtp', 'capture'] as const;
 
 /** Who takes the mail, over a real socket where there is one, and what was truly accepted. */
 export interface Counterpart {
@@ -59,6 +61,24 @@ export async function startCounterpart(name: Counterpart['name'], clock: Jumping
             }),
           ),
         accepted: async () => fake.ledger.accepted.flatMap(({ body }) => body.to),
+        async close() {
+          await closeAll();
+          await fake.close();
+        },
+      };
+    }
+    case 'postmark': {
+      const fake = await startFakePostmark({ clock: patient });
+      return {
+        ...{ name, connections },
+        connect: () =>
+          keep(
+            createPostmark({
+              ...{ serverToken, baseUrl: fake.url, clock: clock.hurried, connections },
+              requestsPerSecond: 1_000,
+            }),
+          ),
+        accepted: async () => fake.ledger.accepted.map(({ body }) => body.To),
         async close() {
           await closeAll();
           await fake.close();

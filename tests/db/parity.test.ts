@@ -170,6 +170,7 @@ async function postgresIndexes(db: Database): Promise<string[]> {
 /** One spelling for what PostgreSQL prints and what SQLite keeps as it was written. */
 function normalised(text: string): string {
   return text
+    .replaceAll(/ COLLATE (?:"C"|BINARY)/g, ' by bytes')
     .replaceAll(/public\.| USING btree|::text\b|[()[\]"]/g, ' ')
     .replaceAll(/ = ANY ARRAY| IN /g, ' in ')
     .replaceAll(/= ANY\s+ARRAY/g, 'in')

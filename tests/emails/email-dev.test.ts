@@ -24,7 +24,15 @@ describe('npm run email:dev', { timeout: boundMs }, () => {
     copy = join(shell.folder, 'program');
     mark = `EMAIL_DEV_TEST=${copy}`;
     // With what was built of it, so that nothing needs to be.
-    for (const name of ['src', 'scripts', 'dist', 'package.json', 'package-lock.json', 'tsconfig.json'])
+    for (const name of [
+      'src',
+      'scripts',
+      'console',
+      'dist',
+      'package.json',
+      'package-lock.json',
+      'tsconfig.json',
+    ])
       if (existsSync(join(root, name))) cpSync(join(root, name), join(copy, name), { recursive: true });
     symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkMail } from '../../src/domain/message.ts';
 import { render } from '../../src/emails/render.ts';
+import { runs } from '../fuzz/runs.ts';
 import { mailTo } from '../support/mails.ts';
 import { requireEqual } from '../support/require-equal.ts';
 import {
@@ -147,7 +148,7 @@ describe.each(templates.map((template) => [template.name, template] as const))(
             expect(codes).toContain(rendered.code);
           }
         }),
-        { numRuns: 150 },
+        runs(40),
       );
     });
 

@@ -8,12 +8,15 @@ import { createServer } from '../../src/http/server.ts';
 import { createQueries } from '../../src/outbox/queries.ts';
 import { consentOf } from '../support/consent.ts';
 import { rowIn } from '../support/rows.ts';
-import { webhooksOf } from '../support/webhooks.ts';
+import { webhookPassword, webhooksOf } from '../support/webhooks.ts';
 import { onBothDatabases } from '../support/world.ts';
 import { headersOf } from '../webhooks/served.ts';
 import { signed } from '../webhooks/signed.ts';
+import { basic } from '../webhooks/tongues.ts';
 import { type Answered, type Api, type AskOptions, intentBody, keys } from './api-world.ts';
 import { broken, databaseWith } from './broken-database.ts';
+import { brokenSamples, consoleExamples, consoleParticular, samplesOf } from './console-examples.ts';
+import { captured, inboxExamples, inboxParticular } from './inbox-examples.ts';
 import {
   brokenNotifications,
   notificationExamples,
@@ -72,8 +75,20 @@ const examples: Record<string, Request> = {
     '/api/v1/suppressions/import',
     { body: { entries: [{ address: 'person-2@example.org' }, { address: 'none' }] } },
   ],
-  'GET /api/v1/inbox': ['/api/v1/inbox'],
-  'GET /api/v1/inbox/{id}': ['/api/v1/inbox/00000000-0000-4000-8000-000000000000'],
+  'POST /api/v1/suppressions/import/check': [
+    '/api/v1/suppressions/import/check',
+    { body: 'person-3@example.org\nnone' },
+  ],
+  'POST /api/v1/suppressions/import/file': [
+    '/api/v1/suppressions/import/file?because=why',
+    { body: 'person-3@example.org\nnone' },
+  ],
+  'GET /api/v1/templates': ['/api/v1/templates'],
+  'GET /api/v1/templates/{name}/samples/{sample}': ['/api/v1/templates/verification/samples/short?locale=en'],
+  'POST /api/v1/templates/{name}/render': [
+    '/api/v1/templates/plain/render',
+    { body: { locale: 'en', props: { subject: 'Hello', text: 'It works.' } } },
+  ],
   'GET /api/v1/notifications/unsubscribe/{token}': [`${unsubscribePath}/some-token`],
   'POST /api/v1/notifications/unsubscribe/{token}': [`${unsubscribePath}/some-token`],
   'GET /api/v1/notifications/unsubscribe/{token}/{step}': [`${unsubscribePath}/some-token/stop`],
@@ -85,10 +100,13 @@ const examples: Record<string, Request> = {
   ],
   'GET /api/v1/emails/preview/{type}': ['/api/v1/emails/preview/newsletter_entity_monthly'],
   'POST /api/v1/webhooks/resend': ['/api/v1/webhooks/resend', { body: '{"type":"contact.created"}' }],
+  'POST /api/v1/webhooks/postmark': ['/api/v1/webhooks/postmark', { body: '{"RecordType":"Open"}' }],
+  ...inboxExamples,
   ...seatExamples,
   ...notificationExamples,
   ...runExamples,
   ...reviewExamples,
+  ...consoleExamples,
 };
 
 /** Some hundreds of requests. */
@@ -117,25 +135,6 @@ async function withMail(): Promise<number> {
     .onConflict((conflict) => conflict.doNothing())
     .execute();
   return seq;
-}
-
-async function captured(): Promise<string> {
-  const message_id = '11111111-1111-4111-8111-111111111111';
-  const mail = {
-    from: 'a@example.org',
-    to: 'b@example.org',
-    subject: 's',
-    html: 'h',
-    text: 't',
-    headers: {},
-    tags: {},
-  };
-  await world.db.write
-    .insertInto('captured_mails')
-    .values({ message_id, idempotency_key: 'k', body_hash: 'h', mail: JSON.stringify(mail), received_at: 1 })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  return message_id;
 }
 
 const ask = (name: string, [path, options]: Request = exampleOf(name), server = api) =>
@@ -202,16 +201,7 @@ const particular: Record<string, () => Promise<Answered>> = {
     await ask('DELETE /api/v1/suppressions/{address}');
     return ask('DELETE /api/v1/suppressions/{address}');
   },
-  'GET /api/v1/inbox 200': async () => {
-    await captured();
-    return ask('GET /api/v1/inbox');
-  },
-  'GET /api/v1/inbox 404': async () => {
-    const provider = { ...world.parts.api.provider, name: 'resend' };
-    return (await world.serve({ api: { provider } })).ask('GET', '/api/v1/inbox');
-  },
-  'GET /api/v1/inbox/{id} 200': async () => ask('GET /', [`/api/v1/inbox/${await captured()}`]),
-  'GET /api/v1/inbox/{id} 404': () => ask('GET /api/v1/inbox/{id}'),
+  ...inboxParticular({ world: () => world, api: () => api }),
   'GET /api/v1/emails/preview/{type} 404': () => ask('GET /', ['/api/v1/emails/preview/none']),
   ...Object.fromEntries(
     ['{token}', '{token}/{step}'].flatMap((rest) =>
@@ -229,8 +219,15 @@ const particular: Record<string, () => Promise<Answered>> = {
   'POST /api/v1/webhooks/resend 200': () => webhook({}),
   'POST /api/v1/webhooks/resend 401': () => webhook({ 'svix-id': 'msg_other' }),
   'POST /api/v1/webhooks/resend 503': async () => {
-    const webhooks = webhooksOf(world, { secrets: [] });
+    const webhooks = webhooksOf(world, { secrets: {} });
     return webhook({}, await world.serve({ api: { webhooks } }));
+  },
+  'POST /api/v1/webhooks/postmark 200': () => postmarkWebhook(webhookPassword),
+  'POST /api/v1/webhooks/postmark 400': () => postmarkWebhook(webhookPassword, api, new Uint8Array([0xff])),
+  'POST /api/v1/webhooks/postmark 401': () => postmarkWebhook('not-the-password'),
+  'POST /api/v1/webhooks/postmark 503': async () => {
+    const webhooks = webhooksOf(world, { secrets: {} });
+    return postmarkWebhook(webhookPassword, await world.serve({ api: { webhooks } }));
   },
   ...seatParticular({ world: () => world, api: () => api, brokenApi: () => brokenApi }),
   ...notificationParticular({
@@ -239,12 +236,18 @@ const particular: Record<string, () => Promise<Answered>> = {
   }),
   ...runParticular({ api: () => api, world: () => world }),
   ...reviewParticular({ world: () => world, api: () => api }),
+  ...consoleParticular({ world: () => world, api: () => api }),
 };
 
 function webhook(headers: Record<string, string>, server = api): Promise<Answered> {
   const [path, options] = exampleOf('POST /api/v1/webhooks/resend');
   const request = headersOf(signed('msg_1', String(options?.body), { at: world.clock.now() }));
   return server.ask('POST', path, { ...options, headers: { ...request, ...headers } });
+}
+
+function postmarkWebhook(password: string, server = api, bytes?: Uint8Array): Promise<Answered> {
+  const [path, options] = exampleOf('POST /api/v1/webhooks/postmark');
+  return server.ask('POST', path, { ...options, ...(bytes && { body: bytes }), headers: basic(password) });
 }
 
 const tooLarge = JSON.stringify('x'.repeat(5_000_000));
@@ -296,9 +299,10 @@ onBothDatabases('the document', (dialect) => {
     const notifications = notificationsOf(world);
     const runs = runsOf(world);
     const reviews = reviewsOf(world);
-    api = await world.serveSeats({ api: { notifications, runs, reviews } });
+    const samples = samplesOf();
+    api = await world.serveSeats({ api: { notifications, runs, reviews, samples } });
     const one = {
-      ...{ notifications, runs, reviews },
+      ...{ notifications, runs, reviews, samples },
       limits: { reads: 1, writes: 1, failures: 1 },
       seatLimits: { looks: 1, watches: 1, links: 1 },
     };
@@ -318,6 +322,7 @@ onBothDatabases('the document', (dialect) => {
         seats: brokenSeats(world.seats),
         ...{ notifications: brokenNotifications, runs: brokenRuns },
         reviews: brokenReviews(reviews),
+        samples: brokenSamples,
         queries: createQueries(db),
         outbox: { ...outbox, enqueue: broken, perform: broken },
         pauses: { list: broken, pause: broken, resume: broken },
@@ -327,6 +332,7 @@ onBothDatabases('the document', (dialect) => {
             add: broken,
             lift: broken,
             list: broken,
+            beginning: broken,
             count: broken,
             forget: broken,
             learn: broken,
@@ -369,10 +375,13 @@ onBothDatabases('the document', (dialect) => {
           const [type = ''] = Object.keys(content);
           if (type === '') expect([title, answer.text]).toEqual([title, '']);
           else expect(answer.headers.get('content-type'), title).toContain(type);
-          expect(answer.headers.get('cache-control'), title).toBe('no-store');
+          // The names of the console's files change with their content.
+          const isKept = title === 'GET /console/assets/{name} 200';
+          if (!isKept) expect(answer.headers.get('cache-control'), title).toBe('no-store');
           expect(answer.headers.get('x-request-id'), title).toMatch(/^[\w-]{8,64}$/);
           if (type === 'application/json') expectShape(title, content[type]?.schema ?? {}, answer);
-          const scheme = name.includes('/webhooks/') ? 'Svix' : 'Bearer';
+          const door = /\/webhooks\/(\w+)/.exec(name)?.[1] ?? '';
+          const scheme = { resend: 'Svix', postmark: 'Basic realm="webhooks"' }[door] ?? 'Bearer';
           if (answer.status === 401) expect(answer.headers.get('www-authenticate')).toBe(scheme);
           if (answer.status === 429) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
         }
@@ -384,6 +393,7 @@ onBothDatabases('the document', (dialect) => {
 
   test('the lists that were walked were not empty', async () => {
     expect((await api.ask('GET', '/api/v1/deliveries')).json.deliveries.length).toBeGreaterThan(1);
+    await captured(world);
     expect((await api.ask('GET', '/api/v1/inbox')).json.mails).toHaveLength(1);
   });
 
@@ -454,6 +464,6 @@ function pathsIn(tree: string): string[] {
     above.length = depth;
     const path = above.join('') + name;
     above.push(name);
-    return path.replaceAll(/:(\w+)/g, '{$1}');
+    return path.replaceAll(/:(\w+)/g, '{$1}').replace(/\/?\*/, '/{page}');
   });
 }

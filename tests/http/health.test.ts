@@ -63,6 +63,7 @@ describe('/ready', () => {
     ['ok', 200, 'ready'],
     ['away', 503, 'not ready'],
     ['evicts', 503, 'not ready'],
+    ['full', 503, 'not ready'],
   ] as const)('a runner with queues on a Redis that is %s', async (redis, code, status) => {
     const runner = runnerThat(true, { queues: { redis, look: async () => null } });
     const answer = await get('/ready', { runner });

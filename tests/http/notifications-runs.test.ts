@@ -89,6 +89,41 @@ onBothDatabases('runs over the API', (dialect) => {
     expect((await api.order()).body).toMatchObject({ collectJobEnqueued: false, eligibleCount: 2 });
   });
 
+  it('however many look at a run, its list is counted once in a second, and anew when somebody has changed it', async () => {
+    await api.followAll(2);
+    const { runId } = (await api.order({ canary: { size: 1 } })).body;
+    const counted = async () => {
+      const looks = await Promise.all(Array.from({ length: 20 }, () => api.show(runId)));
+      return new Set(looks.map(({ progress }) => progress.countedAt));
+    };
+    const first = new Date(api.clock.now()).toISOString();
+    expect(await counted()).toEqual(new Set([first]));
+    await api.clock.advance(900);
+    expect(await counted()).toEqual(new Set([first]));
+    const paused = new Date(api.clock.now()).toISOString();
+    expect((await api.change('pause', runId)).body.progress.countedAt).toBe(paused);
+    expect(await counted()).toEqual(new Set([paused]));
+    await api.clock.advance(1_001);
+    expect(await counted()).toEqual(new Set([new Date(api.clock.now()).toISOString()]));
+  });
+
+  it('whoever counts, starts, plans or applies may say who and why, and need not', async () => {
+    await api.followAll(1);
+    const why = (reason: string) => ({ reason, by: 'ana' });
+    await api.order({ ...why('to see'), dryRun: true });
+    const plan = (await api.plan(why('for the council'))).body;
+    const applied = await api.ask('POST', `/plans/${plan.runId}/apply`, why('they said yes'));
+    expect([plan.createdBy, applied.status]).toEqual(['ana (trigger key 1)', 200]);
+    await api.order({ force: true });
+    const rows = await api.db.read.selectFrom('audit_log').selectAll().orderBy('audit_seq').execute();
+    expect(rows.map(({ who, reason, answer }) => [who, reason, answer])).toEqual([
+      ['ana (trigger key 1)', 'to see', '200'],
+      ['ana (trigger key 1)', 'for the council', '201'],
+      ['ana (trigger key 1)', 'they said yes', '200'],
+      ['the API (trigger key 1)', null, '200'],
+    ]);
+  });
+
   it('a plan is of no use after a day', async () => {
     await api.followAll(1);
     const { runId } = (await api.plan()).body;
@@ -133,7 +168,7 @@ onBothDatabases('runs over the API', (dialect) => {
       items: [
         {
           ...{ notificationId: ids[2], userId: 'user-3', periodKey: '2026-10', state: 'excluded' },
-          ...{ reason: 'by_user', tries: 0, deliverySeq: null },
+          ...{ reason: 'by_user', tries: 0, deliverySeq: null, deliveryStatus: null, deliveryError: null },
         },
       ],
       next: null,

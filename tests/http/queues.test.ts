@@ -48,7 +48,7 @@ describe.skipIf(!hasRedis)('/ready of a process that works with queues', () => {
   }
   const times = (event: string) => log.lines.filter((line) => line.event === event).length;
 
-  test('says that Redis is there, evicts, hangs or is away; and mends by itself', async () => {
+  test('says that Redis is there, evicts, is full, hangs or is away; and mends by itself', async () => {
     const ready = await start('both');
     const untilReady = (said: string) => until(async () => (await ready()) === said, said);
     const well = '200 runner ok, redis ok';
@@ -59,6 +59,12 @@ describe.skipIf(!hasRedis)('/ready of a process that works with queues', () => {
     expect(times('redis.not_usable')).toBe(1);
     await redis.ask('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
     await untilReady(well);
+    expect(times('redis.usable')).toBe(1);
+    await redis.ask('CONFIG', 'SET', 'maxmemory', '1');
+    await untilReady('503 runner failing, redis full');
+    await redis.ask('CONFIG', 'SET', 'maxmemory', '0');
+    await untilReady(well);
+    expect([times('redis.not_usable'), times('redis.usable')]).toEqual([2, 2]);
     await redis.ask('CLIENT', 'PAUSE', '9000', 'ALL');
     await untilReady('503 runner failing, redis away');
     await untilReady(well);
@@ -86,7 +92,9 @@ describe.skipIf(!hasRedis)('/metrics where there are queues', () => {
     const queues = openQueues(connection, 'transparenta:jobs', silentLog);
     try {
       await redis.ask('FLUSHALL');
-      const api = await world.serve({ api: { queues: createWatch(connection, queues, silentLog) } });
+      const api = await world.serve({
+        api: { queues: createWatch(connection, queues, silentLog) },
+      });
       const lines = async () => {
         await world.clock.advance(5_001); // Kept for so long.
         const { text } = await api.ask('GET', '/metrics');

@@ -11,7 +11,8 @@ import { statusesByRefusal } from '../../src/http/errors.ts';
 const ofTheRequest = [
   ...['ambiguous_reference', 'body_missing', 'invalid_address', 'invalid_canary', 'invalid_config'],
   ...['invalid_entity', 'invalid_intent', 'invalid_lane', 'invalid_limit', 'invalid_locale', 'invalid_page'],
-  ...['invalid_notification_type', 'invalid_period', 'invalid_type', 'invalid_user', 'invalid_variable'],
+  ...['invalid_notification_type', 'invalid_period', 'invalid_request', 'invalid_type', 'invalid_user'],
+  'invalid_variable',
   ...['malformed_json', 'message_ambiguous', 'missing_sample', 'missing_template', 'nothing_to_change'],
   ...['period_not_over', 'reason_required', 'unknown_source', 'user_required', 'variables_too_big'],
 ];
@@ -20,11 +21,11 @@ const ofTheRequest = [
 const notOfRequests = [
   ...['invalid_configuration', 'invalid_namespace', 'host_unavailable', 'port_forbidden', 'port_in_use'],
   ...['file_too_large', 'line_too_long', 'not_json', 'not_text', 'nothing_to_import', 'other_feed'],
-  ...['own_database', 'period_required', 'unknown_columns', 'unknown_json'],
+  ...['own_database', 'period_required', 'samples_inside', 'unknown_columns', 'unknown_json'],
 ];
 
 const root = new URL('../../src/', import.meta.url);
-const folders = ['consent', 'domain', 'emails', 'http', 'outbox', 'sources', 'std'];
+const folders = ['consent', 'domain', 'emails', 'http', 'outbox', 'samples', 'sources', 'std'];
 
 /** As they stand in the first argument; also where there are two to choose from. */
 function codesIn(text: string): string[] {

@@ -206,6 +206,15 @@ onBothDatabases('review jobs over HTTP', (dialect) => {
     const refused = await retry(keys.service[0]);
     expect([refused.status, refused.json.code]).toEqual([409, 'escalated']);
     expect((await retry(keys.operator[0])).json.recipients).toMatchObject([{ requeued: true }]);
+    const { lines } = (await api.ask('GET', '/api/v1/audit')).json;
+    expect(lines, 'what services ask for has its own books, an operator’s decision is here').toMatchObject([
+      {
+        who: 'the API (operator key 1)',
+        verb: `POST ${path}/jobs/:jobId/retry`,
+        reason: 'why',
+        answer: '200',
+      },
+    ]);
     const story = await api.ask('GET', `/api/v1/deliveries/${seq}`);
     expect(
       story.json.story.map(({ event, actor }: { event: string; actor?: string }) => `${event} ${actor}`),

@@ -113,6 +113,7 @@ export function runParticular(parts: {
 /** Runs whose database cannot be asked. */
 export const brokenRuns: Runs = {
   ...{ trigger: broken, plan: broken, apply: broken, pause: broken, resume: broken, cancel: broken },
-  ...{ list: broken, get: broken, progress: broken, items: broken, runOnce: broken },
+  ...{ list: broken, get: broken, progress: broken, items: broken, underWay: broken },
+  runOnce: broken,
   chore: { name: 'newsletter-runs', pauseMs: 1_000, once: broken },
 };

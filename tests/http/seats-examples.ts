@@ -20,6 +20,11 @@ export const seatExamples: Record<string, [path: string, options?: AskOptions]> 
   [`GET ${path}/sections/{term}/{index}`]: [`${path}/sections/${term}/09214`],
   [`GET ${path}/lists`]: [`${path}/lists`],
   [`POST ${path}/openings`]: [`${path}/openings`, { body: { term, index: '09214' } }],
+  [`GET ${path}/overview`]: [`${path}/overview`],
+  [`GET ${path}/overview/history`]: [`${path}/overview/history?span=hour`],
+  [`GET ${path}/overview/sections`]: [`${path}/overview/sections`],
+  [`GET ${path}/overview/sections/{term}/{index}`]: [`${path}/overview/sections/${term}/09214`],
+  [`GET ${path}/overview/events`]: [`${path}/overview/events`],
   [`POST ${byToken}`]: [byToken, { body: order }],
   [`GET ${byToken}/{token}`]: [`${byToken}/${unknownToken}`],
   [`GET ${byToken}/{token}/siblings`]: [`${byToken}/${unknownToken}/siblings`],
@@ -93,6 +98,13 @@ export function seatParticular({ world, api, brokenApi }: Walk): Record<string, 
   return {
     [`GET ${path}/sections/{term}/{index} 404`]: () =>
       ask(`GET ${path}/sections/{term}/{index}`, `${path}/sections/${term}/99999`),
+    [`GET ${path}/overview/sections 200`]: async () => {
+      await watched();
+      await watched({ isConfirmed: false });
+      return ask(`GET ${path}/overview/sections`);
+    },
+    [`GET ${path}/overview/sections/{term}/{index} 404`]: () =>
+      ask('GET /', `${path}/overview/sections/${term}/99999`),
     [`POST ${path}/openings 201`]: () => openings('21000'),
     [`POST ${path}/openings 200`]: () => openings('09215'),
     [`POST ${path}/openings 404`]: () => openings('99999'),
@@ -174,5 +186,7 @@ export function brokenSeats(seats: Seats): Seats {
     },
     events: { reportOpening: broken },
     poller: { status: broken },
+    status: broken,
+    overview: { sections: broken, section: broken, events: broken, history: broken },
   };
 }

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createServer, type ServerParts } from '../../src/http/server.ts';
 import { createQueries, type OutboxQueries } from '../../src/outbox/queries.ts';
-import { createFakeProvider } from '../support/fake-provider.ts';
 import { rowIn } from '../support/rows.ts';
 import { type ApiWorld, createApiWorld, keys } from './api-world.ts';
 import { broken, databaseWith } from './broken-database.ts';
@@ -35,48 +34,11 @@ async function get(
 }
 
 describe('the front page', () => {
-  test('shows counts and never an address, and may load nothing', async () => {
-    for (const [number, status] of (['sent', 'sent', 'needs_review'] as const).entries()) {
-      await rowIn(world, status, number);
-    }
-    const { statusCode, headers, body } = await get('/');
-    expect(statusCode).toBe(200);
-    expect(headers['content-type']).toBe('text/html; charset=utf-8');
-    expect(headers['content-security-policy']).toContain("default-src 'none';style-src 'unsafe-inline'");
-    expect(headers['x-content-type-options']).toBe('nosniff');
-    expect(body).toContain('3 deliveries');
-    expect(body).toMatch(
-      /<span class="count">2<\/span><span class="name"><span class="good"[^>]*>●<\/span> sent</,
-    );
-    expect(body).toMatch(/<span class="count">1<\/span>.{0,80}▲<\/span> needs_review</);
-    expect(body).not.toContain('person-');
-    expect([...body.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, target]) => target)).toEqual(['/docs']);
-  });
-
-  test('says what to do when there is nothing yet', async () => {
-    const { body } = await get('/');
-    expect(body).toContain('No mail has been asked for yet');
-    expect(body).toContain('npx tidings send --to you@example.org');
-  });
-
-  test('says what is paused, why and since when', async () => {
-    await parts.api.pauses.pause('*', { reason: 'flood <b>', operator: 'ana' });
-    await parts.api.pauses.pause('plain', { reason: 'a mistake', operator: 'ana' });
-    const { body } = await get('/');
-    expect(body).toContain(
-      'Everything is paused since <time datetime="2026-01-01T00:00:00.000Z">2026-01-01 00:00 UTC</time>: flood &lt;b&gt;</p>',
-    );
-    expect(body).toMatch(/The source plain is paused since .*: a mistake</);
-    await parts.api.pauses.resume('*');
-    await parts.api.pauses.resume('plain');
-    expect((await get('/')).body).not.toContain('paused since');
-  });
-
-  test('sends nobody to the built-in inbox where a real provider takes the mail', async () => {
-    const api = { ...parts.api, provider: createFakeProvider() };
-    expect((await get('/')).body).toContain('npx tidings inbox');
-    expect((await get('/', { api })).body).not.toContain('npx tidings inbox');
-  });
+  const files = {
+    page: '<!doctype html><script type="module" src="/console/assets/a.js"></script>',
+    assets: new Map([['a.js', { type: 'text/javascript', bytes: Buffer.from('1') }]]),
+  };
+  const withConsole = { api: () => ({ ...parts.api, console: files }) };
 
   test.each([
     ['no', {}, false],
@@ -84,37 +46,42 @@ describe('the front page', () => {
     ['a service', { 'x-api-key': keys.service[0] }, false],
     ['a read', asReader, true],
     ["an operator's", { authorization: `Bearer ${keys.operator[0]}` }, true],
-  ])('with %s key it shows numbers, deployment and pauses', async (_, headers, isShown) => {
+  ])('with %s key it is the console, or says only that it runs', async (_, headers, isShown) => {
     await rowIn(world, 'sent', 1);
-    await parts.api.pauses.pause('*', { reason: 'flood', operator: 'ana' });
-    const { statusCode, body } = await get('/', {}, headers);
-    expect(statusCode).toBe(200);
-    expect(body).toContain('Tidings is running');
-    for (const words of ['1 delivery', 'Deployment: test', 'flood'])
-      expect(body.includes(words)).toBe(isShown);
+    const answer = await get('/', { api: withConsole.api() }, headers);
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(answer.headers['x-content-type-options']).toBe('nosniff');
+    expect(answer.body.includes('Tidings is running')).toBe(!isShown);
+    expect(answer.body.includes('/console/assets/')).toBe(isShown);
+    expect(answer.body).not.toContain('person-');
   });
 
-  test('without keys this machine is shown all of it', async () => {
-    const api = { ...parts.api, keys: { operator: [], read: [], service: [] } };
-    expect((await get('/', { api }, { host: 'localhost' })).body).toContain('Deployment: test');
+  test('without keys this machine is shown the console', async () => {
+    const api = { ...withConsole.api(), keys: { operator: [], read: [], service: [] } };
+    expect((await get('/', { api }, { host: 'localhost' })).body).toContain('/console/assets/');
   });
 
-  test('counts the table at most once in two seconds', async () => {
-    let counted = 0;
-    const queries = {
-      ...world.queries,
-      counts: async () => {
-        counted += 1;
-        return world.queries.counts();
-      },
-    };
-    const server = await createServer({ ...parts, ...withQueries(queries) });
-    for (let visit = 0; visit < 3; visit++) await server.inject({ url: '/', headers: asReader });
-    expect(counted).toBe(1);
-    await world.clock.advance(2_001);
-    await server.inject({ url: '/', headers: asReader });
-    expect(counted).toBe(2);
-    await server.close();
+  test('what runs in it is ours, and nothing frames it', async () => {
+    const { headers } = await get('/console', { api: withConsole.api() });
+    const policy = String(headers['content-security-policy']);
+    expect(policy).toContain("default-src 'none'; script-src 'self';");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/https?:|script-src[^;]*unsafe/);
+    const closed = String((await get('/', {}, {})).headers['content-security-policy']);
+    expect(closed).toContain("default-src 'none';style-src 'unsafe-inline'");
+  });
+
+  test('its files are kept for ever, because their names change with their content', async () => {
+    const { headers, body } = await get('/console/assets/a.js', { api: withConsole.api() }, {});
+    expect([headers['cache-control'], body]).toEqual(['public, max-age=31536000, immutable', '1']);
+    for (const name of ['b.js', '..%2F..%2Fpackage.json', '__proto__'])
+      expect((await get(`/console/assets/${name}`, { api: withConsole.api() }, {})).statusCode).toBe(404);
+  });
+
+  test('where it was not built, somebody is told how', async () => {
+    const api = { ...parts.api, console: { page: undefined, assets: new Map() } };
+    const { statusCode, body } = await get('/console', { api });
+    expect([statusCode, JSON.parse(body).error]).toEqual([503, expect.stringContaining('npm run build')]);
   });
 
   test('a worker has none', async () => {
@@ -171,7 +138,7 @@ describe('errors have one shape', () => {
 
   test('what breaks inside is logged under the trace id that the visitor gets, and only there', async () => {
     const queries = createQueries(databaseWith(world.db, broken));
-    const answer = await get('/?token=s3cret', withQueries(queries));
+    const answer = await get('/api/v1/deliveries/s3cret', withQueries(queries));
     expect(answer.statusCode).toBe(500);
     const { traceId, ...body } = answer.json();
     expect(body).toEqual({ error: expect.stringContaining('Something broke'), code: 'unexpected' });
@@ -179,7 +146,7 @@ describe('errors have one shape', () => {
     expect(failed).toMatchObject({
       traceId,
       method: 'GET',
-      route: '/',
+      route: '/api/v1/deliveries/:reference',
       error: { message: expect.any(String) },
     });
     expect(logged.join('')).not.toContain('s3cret');
@@ -192,7 +159,8 @@ describe('errors have one shape', () => {
       counts: () => (failures-- > 0 ? broken() : world.queries.counts()),
     };
     const server = await createServer({ ...parts, ...withQueries(queries) });
-    const visit = async () => (await server.inject({ url: '/', headers: asReader })).statusCode;
+    const visit = async () =>
+      (await server.inject({ url: '/api/v1/standing', headers: asReader })).statusCode;
     expect(await visit()).toBe(500);
     expect(await visit()).toBe(200);
     await server.close();

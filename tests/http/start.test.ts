@@ -62,11 +62,11 @@ describe('a whole process', () => {
     const read = async (path: string): Promise<any> =>
       (await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${keys.operator[1]}` } })).json();
     for (let tries = 0; tries < 500; tries++) {
-      if ((await read('/api/v1/deliveries/1')).delivery.status === 'sent') break;
+      if ((await read('/api/v1/deliveries/1')).delivery.status === 'delivered') break;
       await systemClock.sleep(20);
     }
     expect(await read('/api/v1/deliveries/1')).toMatchObject({
-      delivery: { status: 'sent', traceId: 'trace_0001' },
+      delivery: { status: 'delivered', traceId: 'trace_0001' },
       mails: [{ round: 1, subject: 'Subject 1' }],
     });
     expect((await read('/api/v1/deliveries/1/mail/1')).html).toContain('Text 1');

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createSuppressions, type ListOrder } from '../../src/consent/suppressions.ts';
+import type { ListOrder } from '../../src/consent/suppression-list.ts';
+import { createSuppressions } from '../../src/consent/suppressions.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { type Address, requireAddress } from '../../src/domain/address.ts';
 import type { Status } from '../../src/domain/status.ts';

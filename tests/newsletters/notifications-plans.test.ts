@@ -7,6 +7,7 @@ import {
   createNotifications,
   type Notifications,
 } from '../../src/sources/newsletters/notifications/notifications.ts';
+import { readItemPage } from '../../src/sources/newsletters/runs/run-items.ts';
 import { createLocalUsers } from '../../src/sources/newsletters/users/local-users.ts';
 import { systemIds } from '../../src/std/ids.ts';
 import { silentLog } from '../../src/std/log.ts';
@@ -76,6 +77,8 @@ onBothDatabases('what is asked of notifications is found by its keys', (dialect)
       'what came back',
       () => db.transaction((tx) => notifications.changed(recipients.slice(40, 60).map(factOf), tx)),
     ],
+    ['the list of a run', () => readItemPage(db, 'run-7', { after: 'n', limit: 50 })],
+    ['who is in one state', () => readItemPage(db, 'run-7', { after: 'n', limit: 50, state: 'left_out' })],
     ['addresses', () => createLocalUsers({ db, clock: world.clock }).addressesOf(['user_1', 'user_2'])],
     [
       'who has an address',
@@ -102,7 +105,7 @@ onBothDatabases('what is asked of notifications is found by its keys', (dialect)
       expect(plan, statement.sql).not.toMatch(
         /Seq Scan on (?!notification_opt_outs|unsubscribe_tokens|suppressions)/,
       );
-      expect(plan, statement.sql).not.toMatch(/SCAN (?!json_each|input|SUBQUERY|CONSTANT)/);
+      expect(plan, statement.sql).not.toMatch(/SCAN (?!json_each|input|items|SUBQUERY|CONSTANT)/);
     }
   });
 

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import type { DialectName } from '../../src/db/dialect.ts';
+import { EachRow } from '../../src/db/dialect.ts';
 import { requireAddress } from '../../src/domain/address.ts';
 import type { Composed } from '../../src/outbox/begin.ts';
 import { createOutbox, type Outbox, readNamespace } from '../../src/outbox/outbox.ts';
@@ -204,12 +205,13 @@ async function fill(outbox: Outbox, db: Database): Promise<void> {
 }
 
 async function planOf(db: Database, { sql: text, parameters }: Statement): Promise<string[]> {
+  const [first] = parameters;
   const explain = db.dialect === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN (COSTS OFF)';
   const { rows } = await db.write.executeQuery<Record<string, string>>({
     query: { kind: 'RawNode', sqlFragments: [], parameters: [] },
     queryId: { queryId: 'explain' },
     sql: `${explain} ${text}`,
-    parameters,
+    parameters: first instanceof EachRow ? (first.rows[0] ?? []) : parameters,
   });
   // The time of the run would make every run a change.
   return rows.map((row) => (row.detail ?? row['QUERY PLAN'] ?? '').replaceAll(/\b\d{13}\b/g, 'now'));

@@ -8,7 +8,7 @@ const script = <T>(path: string) =>
   import(new URL(`../../scripts/${path}`, import.meta.url).href) as Promise<T>;
 const { withFigures, testLine } = await script<{
   withFigures(page: string, name: string, text: string): string;
-  testLine(run: { isAll?: boolean; passed: number; seconds: number; files: object[] }): string;
+  testLine(run: { size?: string; passed: number; seconds: number; files: object[] }): string;
 }>('test/figures.mjs');
 const { rowOf } = await script<{
   rowOf(
@@ -55,7 +55,7 @@ it('the line about all tests says how many, how long, and what the great ones am
   expect(testLine({ passed: 1_234, seconds: 301.7, files })).toMatch(
     /^`npm test`: 1,234 passed, 0 failed, nothing skipped, in 5 min 1 s; 2,000 seeds in 100 s; killed at every await in 41 s \(postgres, smtp; sqlite, smtp\)\. On \d+ cores \(.+\), Node [\d.]+(, commit [0-9a-f]+( \+ changes)?)?, \d{4}-\d\d-\d\d\.$/,
   );
-  expect(testLine({ isAll: true, passed: 1, seconds: 1, files })).toMatch(/^`npm test -- --all`: 1 passed, /);
+  expect(testLine({ size: 'all', passed: 1, seconds: 1, files })).toMatch(/^`npm test -- --all`: 1 passed, /);
 });
 
 it('what this suite calls its great tests is what the line looks for', () => {

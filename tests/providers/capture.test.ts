@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createCapture, readInbox } from '../../src/providers/capture.ts';
+import { readInbox } from '../../src/inbox/inbox.ts';
+import { createCapture } from '../../src/providers/capture.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { systemIds } from '../../src/std/ids.ts';
 import { mailTo } from '../support/mails.ts';
@@ -24,22 +25,22 @@ onBothDatabases('the built-in inbox', (dialect) => {
   it('keeps what it accepts, whole, newest first', async () => {
     await capture.send(parcel('a', 1));
     await capture.send({ ...parcel('b', 2), mail: mailTo(2, { subject: 'Grüße 🙂' }) });
-    const inbox = await readInbox(world.db, 10);
-    expect(inbox.map(({ mail }) => mail)).toEqual([mailTo(2, { subject: 'Grüße 🙂' }), mailTo(1)]);
-    expect(await readInbox(world.db, 1)).toHaveLength(1);
+    const inbox = await readInbox(world.db, { limit: 10 });
+    expect(inbox.mails.map(({ mail }) => mail)).toEqual([mailTo(2, { subject: 'Grüße 🙂' }), mailTo(1)]);
+    expect((await readInbox(world.db, { limit: 1 })).mails).toHaveLength(1);
   });
 
   it('002-P11-04 Same key and same mail: the same answer, and no second mail', async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => capture.send(parcel('a', 1))));
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     expect(answers[0]).toMatchObject({ kind: 'accepted' });
-    expect(await readInbox(world.db, 10)).toHaveLength(1);
+    expect((await readInbox(world.db, { limit: 10 })).mails).toHaveLength(1);
   });
 
   it('same key, other mail: a conflict, never a second mail', async () => {
     await capture.send(parcel('a', 1));
     expect(await capture.send(parcel('a', 2))).toMatchObject({ kind: 'key_conflict' });
-    expect(await readInbox(world.db, 10)).toHaveLength(1);
+    expect((await readInbox(world.db, { limit: 10 })).mails).toHaveLength(1);
   });
 
   it('is looked up by key, completely', async () => {

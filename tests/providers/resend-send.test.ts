@@ -3,8 +3,8 @@ import { idempotencyKey, requiredTags } from '../../src/domain/message.ts';
 import type { ResendParts } from '../../src/providers/resend.ts';
 import { Refusal } from '../../src/std/refusal.ts';
 import type { FakeResend, FakeResendOptions } from '../support/fake-resend/fake-resend.ts';
-import type { Lie } from '../support/fake-resend/lies.ts';
 import { createResendWorld, type ResendWorld } from '../support/fake-resend/resend-world.ts';
+import type { Lie } from '../support/lies.ts';
 import { mailTo } from '../support/mails.ts';
 
 const id = '2ed6657d-e927-568b-95e1-2665a8aea6a2';

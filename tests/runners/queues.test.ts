@@ -125,7 +125,7 @@ describe.skipIf(!hasRedis || !hasPostgres)('queues on Redis', () => {
   });
 
   it('who does not reach its Redis does not lead, so that who does need not wait for it', async () => {
-    // Nobody listens there. Two processes of a test have one name, so that the lease is looked at and not who waits for it.
+    // Nobody listens there.
     const cutOff = await world.engine({ REDIS_URL: 'redis://127.0.0.1:9' });
     cutOff.runner.start();
     await until(() => world.log.lines.some(({ event }) => event === 'redis.away'), 'it is told');

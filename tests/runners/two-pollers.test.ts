@@ -54,7 +54,7 @@ describe.skipIf(!hasRedis || !hasPostgres)('two processes that could poll', () =
     });
   const leaderOf = async (name: string) => {
     const lease = await db.read.selectFrom('leases').selectAll().where('name', '=', name).executeTakeFirst();
-    return Number(lease?.holder.split(':').at(-1));
+    return Number(lease?.holder.split(':').at(-2));
   };
   const openings = async () => {
     const events = await db.read

@@ -69,7 +69,7 @@ function sweepingOf(broom: DatabaseSyncInstance): () => void {
   );
   const filled = broom.prepare(isIn.join(' UNION ALL '));
   const deletions = tables.map(({ name }) => broom.prepare(`DELETE FROM ${name}`));
-  const rename = broom.prepare('UPDATE instance SET namespace = ?');
+  const rename = broom.prepare('UPDATE instance SET namespace = ?, seats_feed = NULL, samples_since = NULL');
   return () => {
     broom.exec('BEGIN IMMEDIATE');
     try {

@@ -5,6 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * nothing yet, so they stand here: beginnings of paths, in order. What a list does not name comes after it, by path.
  */
 const longest = [
+  'tests/samples/first-minute',
   'tests/crash/crash-postgres-smtp',
   'tests/crash/crash-postgres-resend',
   'tests/dispatch/storm',

@@ -25,9 +25,12 @@ const readyWithinMs = 20_000;
 export async function startRedis({
   policy = 'noeviction',
   password = '',
+  others = {},
 }: {
   policy?: string;
   password?: string;
+  /** Of redis.conf, over those that a test has. */
+  others?: Readonly<Record<string, string>>;
 } = {}): Promise<RedisServer> {
   if (!program) throw new Error('TIDINGS_TEST_REDIS is not set; run the tests with npm test');
   const port = await freePort();
@@ -57,7 +60,8 @@ export async function startRedis({
   async function start(): Promise<void> {
     if (isRunning()) return;
     const settings = { port, bind: '127.0.0.1', save: '', appendonly: 'no', 'maxmemory-policy': policy };
-    const given = Object.entries({ ...settings, dir: process.env.TIDINGS_TEST_TMP ?? tmpdir() });
+    const dir = process.env.TIDINGS_TEST_TMP ?? tmpdir();
+    const given = Object.entries({ ...settings, dir, ...others });
     const args = [...given, ...(password === '' ? [] : [['requirepass', password]])];
     child = spawn(
       program as string,

@@ -9,12 +9,20 @@ import { createWebhookLog } from '../../src/webhooks/webhook-log.ts';
 /** Good for tests only. */
 export const webhookSecret = `whsec_${Buffer.from('a webhook secret of tests').toString('base64')}`;
 
+/** As good. */
+export const webhookPassword = 'a-password-of-tests-s3cret-0123456789';
+
 export function webhooksOf(
   { db, clock, outbox, log = silentLog }: { db: Database; clock: Clock; outbox: Outbox; log?: Log },
   more: Partial<WebhookParts> = {},
 ): Webhooks {
   return createWebhooks({
-    ...{ events: createWebhookLog({ db, outbox }), clock, log, secrets: [webhookSecret] },
+    ...{
+      events: createWebhookLog({ db, outbox }),
+      clock,
+      log,
+      secrets: { resend: [webhookSecret], postmark: [webhookPassword] },
+    },
     ...{ environment: 'test', policyOf: () => plainPolicy, retentionMs: 90 * 86_400_000, ...more },
   });
 }

@@ -8,7 +8,7 @@ import { createQueries, type OutboxQueries } from '../../src/outbox/queries.ts';
 import { createManualClock, type ManualClock } from '../../src/std/clock.ts';
 import { silentLog } from '../../src/std/log.ts';
 import { hasPostgres, migratedDatabase } from './own-database.ts';
-import { isOnPostgresToo } from './short-run.ts';
+import { isOnPostgresToo } from './run-size.ts';
 
 export { emptyDatabase, hasPostgres } from './own-database.ts';
 

@@ -182,7 +182,7 @@ describe('with a collector that never answers', () => {
       variables: { subject: 'Subject', text: 'Text' },
     }));
     const { json } = await running.ask('/api/v1/intents', { intents });
-    for (const { seq } of json.deliveries) await running.untilStatus(seq, 'sent');
+    for (const { seq } of json.deliveries) await running.untilStatus(seq, 'delivered');
     await until(() => running.log.lines.some(({ event }) => event === 'tracing.export_failed'));
     await running.stop();
     await database.drop();

@@ -15,7 +15,7 @@ const script = `(async () => {
     templateName: 'plain', variables: { subject: 's', text: 't' },
   }]);
   engine.runner.start();
-  while ((await engine.queries.find('1')).status !== 'sent') await new Promise((wake) => setTimeout(wake, 20));
+  while ((await engine.queries.find('1')).sent_at === null) await new Promise((wake) => setTimeout(wake, 20));
   await engine.close();
   console.log(Object.keys(require.cache).filter((path) => path.includes('opentelemetry')).length);
 })()`;

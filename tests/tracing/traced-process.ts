@@ -5,7 +5,7 @@ import { createRecordingLog, type RecordingLog } from '../support/recording-log.
 import { webhookSecret } from '../support/webhooks.ts';
 
 /** Processes as they are started for real, with a Resend and a collector on loopback. */
-export interface TracedProcess extends RunningProcess {
+export interface TracedProcess extends Pick<RunningProcess, 'url' | 'stop'> {
   /** May be asked for more than once. */
   stop(): Promise<void>;
   log: RecordingLog;

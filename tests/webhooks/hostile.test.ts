@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { webhookSecret } from '../support/webhooks.ts';
 import { onBothDatabases } from '../support/world.ts';
+import { oddBodies } from './odd-bodies.ts';
 import { headersOf, path, type Served, serve } from './served.ts';
 import { eventBody, signed } from './signed.ts';
 import { createWebhookWorld, type WebhookWorld } from './webhook-world.ts';
@@ -47,7 +48,10 @@ onBothDatabases('hostile webhooks', (dialect) => {
 
   it('a secret that is being replaced is good beside the new one', async () => {
     const old = `whsec_${Buffer.from('the old secret of this test').toString('base64')}`;
-    const rotating = await serve(world, world.webhooksOn(world.db, { secrets: [webhookSecret, old] }));
+    const rotating = await serve(
+      world,
+      world.webhooksOn(world.db, { secrets: { resend: [webhookSecret, old] } }),
+    );
     for (const secret of [webhookSecret, old]) {
       expect(await rotating.post(headers(body, { secret }), body)).toMatchObject({ status: 200 });
     }
@@ -63,7 +67,11 @@ onBothDatabases('hostile webhooks', (dialect) => {
   });
 
   it('headers that come twice are not guessed at', async () => {
-    const { id, timestamp, signature } = signed('msg_twice', body, { at: world.clock.now() });
+    const {
+      'svix-id': id,
+      'svix-timestamp': timestamp,
+      'svix-signature': signature,
+    } = signed('msg_twice', body, { at: world.clock.now() }).headers;
     const answer = await raw([
       ...[
         'svix-id: msg_twice',
@@ -110,28 +118,7 @@ onBothDatabases('hostile webhooks', (dialect) => {
     expect(await idsKept()).toHaveLength(before + 1);
   });
 
-  it.each([
-    ['no JSON', 's3cret, no JSON'],
-    ['a NUL', '{"type":"email.sent\0"}'],
-    ['a list', '[{"type":"email.sent"}]'],
-    ['nesting without end', `{"type":"email.sent","data":${'['.repeat(60_000)}${']'.repeat(60_000)}}`],
-    ['an opening without end', '['.repeat(200_000)],
-    [
-      'keys of the prototype',
-      '{"type":"email.sent","__proto__":{"a":1},"constructor":{"prototype":{"a":1}}}',
-    ],
-    ['escaped NUL and half a character', '{"type":"\\u0000\\ud800","data":{"email_id":"\\u0000\\udfff"}}'],
-    [
-      'numbers that are none',
-      '{"type":"email.sent","created_at":1e999,"data":{"email_id":-0,"tags":[1e999]}}',
-    ],
-    [
-      'tags by the thousand',
-      `{"type":"email.sent","data":{"tags":[${'{"name":"x","value":"y"},'.repeat(5_000)}null]}}`,
-    ],
-    ['a type of a megabyte, nearly', `{"type":"${'x'.repeat(250_000)}"}`],
-    ['a line break in its type', '{"type":"email.sent\\n{\\"level\\":\\"error\\"}","data":{}}'],
-  ])('what is signed and odd is kept and answered: %s', async (_name, odd) => {
+  it.each(oddBodies)('what is signed and odd is kept and answered: %s', async (_name, odd) => {
     const before = (await world.events()).length;
     expect(await served.post(headers(odd), odd)).toEqual({ status: 200, body: { status: 'processed' } });
     const events = await world.events();
@@ -167,7 +154,7 @@ onBothDatabases('hostile webhooks', (dialect) => {
   });
 
   it('without a secret everything is refused with what to do', async () => {
-    const closed = await serve(world, world.webhooksOn(world.db, { secrets: [] }));
+    const closed = await serve(world, world.webhooksOn(world.db, { secrets: {} }));
     expect(await closed.post(headers(body), body)).toMatchObject({
       status: 503,
       body: { code: 'webhooks_not_set_up', error: expect.stringContaining('RESEND_WEBHOOK_SECRET') },

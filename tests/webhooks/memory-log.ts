@@ -69,7 +69,7 @@ export function createMemoryLog(start: Memory, deliveryId: string): MemoryLog {
   const idOf = (eventSeq: number) => [...log.memory.events.keys()][eventSeq] ?? '';
 
   const page: WebhookPage = {
-    async keep({ id, receivedAt, dueAt, payload }) {
+    async keep({ id, provider, receivedAt, dueAt, payload }) {
       const { events } = log.memory;
       const here = events.get(id);
       if (here) {
@@ -77,7 +77,7 @@ export function createMemoryLog(start: Memory, deliveryId: string): MemoryLog {
         return undefined;
       }
       const eventSeq = events.size;
-      const event = { eventSeq, receivedAt, dueAt, payload, tries: 0, repeats: 0, outcome: null };
+      const event = { eventSeq, provider, receivedAt, dueAt, payload, tries: 0, repeats: 0, outcome: null };
       log.memory = { ...log.memory, events: new Map(events).set(id, event) };
       return eventSeq;
     },

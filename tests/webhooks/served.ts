@@ -54,9 +54,6 @@ export async function serve(world: WebhookWorld, webhooks: Webhooks = world.webh
   };
 }
 
-export function headersOf({ id, timestamp, signature }: ReturnType<typeof signed>) {
-  return {
-    'content-type': 'application/json',
-    ...{ 'svix-id': id, 'svix-timestamp': timestamp, 'svix-signature': signature },
-  };
-}
+export const headersOf = ({ headers }: ReturnType<typeof signed>) => ({
+  ...{ 'content-type': 'application/json', ...headers },
+});

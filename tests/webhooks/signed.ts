@@ -1,5 +1,5 @@
 import { Webhook } from 'svix';
-import type { SignedRequest } from '../../src/webhooks/signature.ts';
+import type { WebhookRequest } from '../../src/webhooks/informant.ts';
 import { webhookSecret } from '../support/webhooks.ts';
 
 /** A request as Resend makes it, signed by Svix's own package and not by anything of ours. */
@@ -7,15 +7,20 @@ export function signed(
   id: string,
   body: string,
   { at, secret = webhookSecret }: { at: number; secret?: string },
-): SignedRequest & { id: string; timestamp: string; signature: string } {
+): WebhookRequest & { headers: Record<SvixHeader, string> } {
   const seconds = Math.floor(at / 1000);
   return {
-    id,
-    timestamp: String(seconds),
-    signature: new Webhook(secret).sign(id, new Date(seconds * 1000), body),
+    provider: 'resend',
+    headers: {
+      'svix-id': id,
+      'svix-timestamp': String(seconds),
+      'svix-signature': new Webhook(secret).sign(id, new Date(seconds * 1000), body),
+    },
     body: Buffer.from(body),
   };
 }
+
+type SvixHeader = 'svix-id' | 'svix-timestamp' | 'svix-signature';
 
 export interface EventWords {
   type: string;

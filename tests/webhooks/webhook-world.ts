@@ -12,7 +12,8 @@ import { createRecordingLog, type RecordingLog } from '../support/recording-log.
 import { rowIn } from '../support/rows.ts';
 import { webhooksOf } from '../support/webhooks.ts';
 import { createWorld, type World } from '../support/world.ts';
-import { type EventWords, eventBody, signed } from './signed.ts';
+import type { EventWords } from './signed.ts';
+import { type Tongue, tongues } from './tongues.ts';
 
 /** A world in which evidence is heard by consent, and by a source that keeps its books in the database, as real ones do. */
 export interface WebhookWorld extends World {
@@ -42,12 +43,16 @@ type EventRow = Awaited<ReturnType<typeof readEvents>>[number];
 const readEvents = (db: Database) =>
   db.read.selectFrom('webhook_events').selectAll().orderBy('event_seq').execute();
 
-export const createWebhookWorld = async (dialect: DialectName) => webhookWorldOn(await createWorld(dialect));
+export const createWebhookWorld = async (dialect: DialectName, tongue?: Tongue) =>
+  webhookWorldOn(await createWorld(dialect), tongue);
 
 /** What must be in no line of any log. */
 const secrets = ['@example.org', 's3cret', 'whsec_', 'Subject'];
 
-export async function webhookWorldOn<Base extends World>(world: Base): Promise<Base & WebhookWorld> {
+export async function webhookWorldOn<Base extends World>(
+  world: Base,
+  tongue: Tongue = tongues[0] as Tongue,
+): Promise<Base & WebhookWorld> {
   const { db, clock } = world;
   const log = createRecordingLog();
   const consent = consentOf({ db, clock });
@@ -67,7 +72,7 @@ export async function webhookWorldOn<Base extends World>(world: Base): Promise<B
     });
   const outbox = outboxOn(db);
   const webhooksOn: WebhookWorld['webhooksOn'] = (base, more) =>
-    webhooksOf({ db: base, clock, log, outbox: outboxOn(base) }, more);
+    webhooksOf({ db: base, clock, log, outbox: outboxOn(base) }, { secrets: tongue.secrets, ...more });
   const webhooks = webhooksOn(db);
 
   return {
@@ -87,7 +92,7 @@ export async function webhookWorldOn<Base extends World>(world: Base): Promise<B
       return { seq, id, tags: (of = 1) => ({ delivery_id: id, round: String(of), env: 'test' }) };
     },
     tell: (id, words, to = webhooks) =>
-      to.receive(signed(id, eventBody({ at: clock.now(), ...words }), { at: clock.now() })),
+      to.receive(tongue.request(id, { at: clock.now(), ...words }, clock.now())),
     events: () => readEvents(db),
     async close() {
       await world.close();

@@ -3,13 +3,13 @@ import type { Engine } from '../../engine.ts';
 import type { ImportCounts, Imported } from '../../sources/newsletters/budget/import-budget.ts';
 import type { FileWords } from '../../sources/newsletters/budget/platform-answer.ts';
 import { Refusal } from '../../std/refusal.ts';
-import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { withChange } from '../change.ts';
+import { type Context, example, jsonOption } from '../context.ts';
 import { counted } from '../counted.ts';
 import { untilInterrupted } from '../interrupted.ts';
 import { printable } from '../printable.ts';
-import { barOf } from '../progress-bar.ts';
 import type { Terminal } from '../terminal.ts';
-import { openTextFile, type TextFile } from '../text-file.ts';
+import { openTextFile, shareRead, type TextFile } from '../text-file.ts';
 
 interface ImportOptions {
   period?: string;
@@ -21,9 +21,6 @@ interface FileResult extends Imported {
   file: string;
   ignoredColumns: string[];
 }
-
-/** Often enough for a screen; a log that is not one gets a line now and then. */
-const tellEveryMs = { onScreen: 100, otherwise: 5_000 };
 
 export function addBudgetImport(budget: Command, context: Context): void {
   const { terminal } = context;
@@ -56,7 +53,7 @@ export function addBudgetImport(budget: Command, context: Context): void {
       const interrupted = untilInterrupted();
       try {
         for (const file of files) opened.push({ file, text: await openTextFile(file) });
-        await withEngine(async (engine, { budgetApiUrl }) => {
+        await withChange(context, async (engine, { budgetApiUrl }) => {
           const results: FileResult[] = [];
           for (const { file, text } of opened) {
             if (interrupted.is) break;
@@ -106,14 +103,8 @@ async function importOne(
     import('../../sources/newsletters/budget/budget-store.ts'),
     import('../../sources/newsletters/budget/import-budget.ts'),
   ]);
-  const everyMs = process.stderr.isTTY ? tellEveryMs.onScreen : tellEveryMs.otherwise;
-  let toldAt = clock.monotonic();
-  function onBatch({ entities, amounts }: ImportCounts): void {
-    if (!terminal || clock.monotonic() - toldAt < everyMs) return;
-    toldAt = clock.monotonic();
-    const bar = process.stderr.isTTY && text.octets > 0 ? `${barOf(text.octetsRead() / text.octets)} ` : '';
-    terminal.progress(`${bar}${entities} entities, ${amounts} amounts …`);
-  }
+  const onBatch = ({ entities, amounts }: ImportCounts) =>
+    terminal?.progress(`${entities} entities, ${amounts} amounts …`, shareRead(text));
   const ignored = new Set<string>();
   try {
     const records = readBudgetFile(text.chunks, words, ignored);

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { withChange } from '../change.ts';
+import { type Context, example, jsonOption } from '../context.ts';
 import { printable } from '../printable.ts';
 
 export function addBudgetRemove(budget: Command, context: Context): void {
@@ -18,7 +19,7 @@ export function addBudgetRemove(budget: Command, context: Context): void {
       ]);
       const cui = given.trim().replace(/^RO/i, '');
       const { key } = requirePeriod(periodText);
-      await withEngine(async ({ db, clock }) => {
+      await withChange(context, async ({ db, clock }) => {
         const removed = await createBudgetStore({ db, clock }).remove(cui, key);
         if (removed === 0) context.exitCode = 1;
         if (json) return terminal.json({ cui, period: key, removed });

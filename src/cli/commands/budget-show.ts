@@ -6,7 +6,7 @@ import { type Decimal, subtract } from '../../std/decimal.ts';
 import { Refusal } from '../../std/refusal.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { printable } from '../printable.ts';
-import { type Column, table } from '../table.ts';
+import { type Column, printTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** As many as a screen takes; the year's own line comes first, and one of them can be asked for by name. */
@@ -101,21 +101,20 @@ async function showReport(
     lineOf('Expenses', ({ expenses }) => expenses),
     lineOf('Balance', balanceOf),
   ];
-  const { paint, columns: columnsMax } = terminal;
-  const layout = { columnsMax, paintTitle: paint.dim };
   const share = (amount: Decimal) =>
     signOf(report.expenses) > 0 ? percent(percentOf(amount, report.expenses, 0), 'en') : '-';
   terminal.print(
     `${titleOf(report)}, ${period.key}${population === null ? '' : `, population ${population}`}`,
     '',
-    ...table(lines, reportColumns, layout),
   );
+  printTable(terminal, lines, reportColumns);
   if (report.topExpenses.length === 0) return;
   const chapters = report.topExpenses.map(({ code, name, amount }) => ({
     ...{ chapter: printable(`${code} ${name === code ? '' : name}`.trim()), share: share(amount) },
     amount: fullMoney(amount, currency, 'en'),
   }));
-  terminal.print('', ...table(chapters, chapterColumns, layout));
+  terminal.print('');
+  printTable(terminal, chapters, chapterColumns);
 }
 
 const balanceOf = ({ income, expenses }: { income: Decimal; expenses: Decimal }) =>
@@ -158,7 +157,6 @@ async function showPeriods(
     (of: (report: EntityReport) => Decimal) =>
     ({ report }: (typeof rows)[number]) =>
       report ? fullMoney(of(report), report.currency, 'en') : '-';
-  const { paint, columns: columnsMax } = terminal;
   const columns: Column<(typeof rows)[number]>[] = [
     { title: 'PERIOD', cell: ({ period }) => period.key },
     { title: 'INCOME', cell: cellOf(({ income }) => income), isNumber: true },
@@ -168,14 +166,13 @@ async function showPeriods(
   terminal.print(
     `${name === undefined || name === nameless(cui) ? '' : `${printable(name)}, `}CUI ${printable(cui)}`,
     '',
-    ...table(rows, columns, { columnsMax, paintTitle: paint.dim }),
-    ...(rows.some(({ report }) => !report)
-      ? [
-          '',
-          'Where there is a dash, only one side of the budget was imported: of such a period nobody is told.',
-        ]
-      : []),
   );
+  printTable(terminal, rows, columns);
+  if (rows.some(({ report }) => !report))
+    terminal.print(
+      '',
+      'Where there is a dash, only one side of the budget was imported: of such a period nobody is told.',
+    );
 }
 
 /** What an entity is called whose name nobody has said. */

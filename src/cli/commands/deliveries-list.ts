@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { DeliveryRow } from '../../db/schema.ts';
 import { requireAddress } from '../../domain/address.ts';
-import { meanings } from '../../domain/tell-now.ts';
+import { meanings } from '../../domain/meanings.ts';
 import { deliveryJson } from '../../outbox/delivery-json.ts';
 import type { DeliveryFilter } from '../../outbox/queries.ts';
 import { recipientsAt } from '../../sources/recipients-at.ts';
@@ -11,8 +11,7 @@ import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { tellPause } from '../pause-words.ts';
 import { printable, shellWord } from '../printable.ts';
 import { withoutCredentials } from '../redact.ts';
-import { type Column, table } from '../table.ts';
-import type { Paint } from '../terminal.ts';
+import { type Column, printTable } from '../table.ts';
 
 interface ListOptions {
   status?: string[];
@@ -56,8 +55,7 @@ export function addList(deliveries: Command, { terminal }: Context): void {
           return terminal.json({ deliveries: rows.map(deliveryJson), next: below && { below } });
         if (rows.length === 0)
           return terminal.print(...nothing(options, withoutCredentials(config.databaseUrl)));
-        const { paint, columns: columnsMax } = terminal;
-        terminal.print(...table(rows, columnsOf(clock.now(), paint), { columnsMax, paintTitle: paint.dim }));
+        printTable(terminal, rows, columnsOf(clock.now()));
         if (below !== null) terminal.print(`More: ${nextPage(options, below)}`);
         terminal.print(...(await pauses.list()).map((pause) => tellPause(pause, clock.now())));
       });
@@ -73,14 +71,14 @@ function filterOf({ status, source, to, below }: ListOptions): Omit<DeliveryFilt
   };
 }
 
-function columnsOf(now: number, paint: Paint): Column<DeliveryRow>[] {
+function columnsOf(now: number): Column<DeliveryRow>[] {
   return [
     { title: 'TO', cell: (row) => printable(row.to_email ?? row.recipient), canShrink: true },
     { title: 'OCCASION', cell: (row) => printable(`${row.source}: ${row.occasion}`), canShrink: true },
     {
       title: 'STATUS',
       cell: ({ status }) => status,
-      paint: (text, { status }) => paint.meaning(meanings[status], text),
+      meaning: ({ status }) => meanings[status],
     },
     { title: 'ATTEMPTS', cell: ({ attempts }) => String(attempts), isNumber: true },
     { title: 'AGE', cell: (row) => ago(now - row.created_at) },

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import type { DeliveryRow } from '../../db/schema.ts';
 import type { Status } from '../../domain/status.ts';
+import type { Engine } from '../../engine.ts';
 import { systemClock } from '../../std/clock.ts';
 import { ago } from '../../std/duration.ts';
+import { withChange } from '../change.ts';
 import { addChoiceOptions, type ChoiceOptions, choiceOf } from '../choice.ts';
-import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { type Context, example, jsonOption } from '../context.ts';
 import { type Answer, perform, requireReason } from '../operator.ts';
 import { printable } from '../printable.ts';
 
@@ -35,7 +37,8 @@ export function addRequeue(deliveries: Command, context: Context): void {
     .action(async (references: string[], options: RequeueOptions) => {
       const reason = requireReason(options.reason);
       const choice = choiceOf(references, options, { now: systemClock.now(), statusByDefault });
-      await withEngine(async (engine) => {
+      const isDryRun = choice !== null && !options.yes;
+      const work = async (engine: Engine) => {
         if (choice) {
           const { runBulk } = await import('../bulk.ts');
           const effect = 'put back to be sent';
@@ -64,7 +67,8 @@ export function addRequeue(deliveries: Command, context: Context): void {
           });
         } else terminal.print(...told.map(({ sentence }) => sentence));
         if (answers.some(({ isDone }) => !isDone)) context.exitCode = 1;
-      });
+      };
+      await withChange(context, work, { isDryRun });
     });
 }
 

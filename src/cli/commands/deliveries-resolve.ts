@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
+import type { Engine } from '../../engine.ts';
 import type { OperatorVerb } from '../../outbox/operator.ts';
 import { systemClock } from '../../std/clock.ts';
 import { Refusal } from '../../std/refusal.ts';
+import { withChange } from '../change.ts';
 import { addChoiceOptions, type ChoiceOptions, choiceOf } from '../choice.ts';
-import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { type Context, example, jsonOption } from '../context.ts';
 import { type Answer, perform, requireReason } from '../operator.ts';
 import { printable } from '../printable.ts';
 
@@ -40,7 +42,8 @@ export function addResolve(deliveries: Command, context: Context): void {
       const { verb, effect } = decisions[decision];
       const reason = requireReason(options.because, undefined, '--because');
       const choice = choiceOf(references, options, { now: systemClock.now(), statusByDefault });
-      await withEngine(async (engine) => {
+      const isDryRun = choice !== null && !options.yes;
+      const work = async (engine: Engine) => {
         if (choice) {
           const { runBulk } = await import('../bulk.ts');
           const words = { command: 'resolve', decision: `--as ${decision}`, why: '--because' } as const;
@@ -60,7 +63,8 @@ export function addResolve(deliveries: Command, context: Context): void {
           });
         } else terminal.print(...told.map(({ sentence }) => sentence));
         if (answers.some(({ isDone }) => !isDone)) context.exitCode = 1;
-      });
+      };
+      await withChange(context, work, { isDryRun });
     });
 }
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type Context, example, jsonOption } from '../context.ts';
 import type { Finding } from '../finding.ts';
 import { printable } from '../printable.ts';
-import { table } from '../table.ts';
+import { printTable } from '../table.ts';
 import type { Paint, Terminal } from '../terminal.ts';
 import { proseWidth, wrap } from '../wrap.ts';
 
@@ -27,25 +27,21 @@ export function addDoctor(program: Command, context: Context): void {
       const config = readConfig();
       const log = createLog({ level: config.logLevel, isForPeople: process.stderr.isTTY === true });
       const settings = settingsShown(readSettings());
+      terminal.progress('Asking the database and the provider …');
       const { findings, ...checkup } = await checkUp(config, log);
       const isBroken = findings.some(({ mark }) => mark === 'problem');
       if (isBroken) context.exitCode = 1;
       if (json) return terminal.json({ isBroken, settings, findings, ...checkup });
-      const { paint, columns: columnsMax } = terminal;
-      const settingsTable = table(
-        settings,
-        [
-          { title: 'SETTING', cell: ({ name }) => name },
-          { title: 'VALUE', cell: ({ value }) => printable(value), canShrink: true },
-          { title: 'FROM', cell: ({ from }) => from },
-        ],
-        { paintTitle: paint.dim, columnsMax },
-      );
-      terminal.print(...settingsTable, '');
+      printTable(terminal, settings, [
+        { title: 'SETTING', cell: ({ name }) => name },
+        { title: 'VALUE', cell: ({ value }) => printable(value), canShrink: true },
+        { title: 'FROM', cell: ({ from }) => from },
+      ]);
       terminal.print(
+        '',
         ...findings.flatMap((finding) => tellFinding(finding, terminal)),
         '',
-        summary(findings, checkup.deliveries?.needPerson ?? 0, paint),
+        summary(findings, checkup.deliveries?.needPerson ?? 0, terminal.paint),
       );
     });
 }

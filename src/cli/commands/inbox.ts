@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
+import { providers } from '../../domain/providers.ts';
+import type { CapturedMail } from '../../inbox/inbox.ts';
 import { iso } from '../../outbox/delivery-json.ts';
-import type { CapturedMail } from '../../providers/capture.ts';
 import { ago } from '../../std/duration.ts';
 import { Refusal } from '../../std/refusal.ts';
 import { wholeNumber } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { printable, printableLines, shellWord } from '../printable.ts';
-import { type Column, table } from '../table.ts';
-import { providers } from './serve.ts';
+import { type Column, printTable } from '../table.ts';
+import { addInboxChaos } from './inbox-chaos.ts';
 
 /** Enough to tell mails apart on a screen; `show` takes any beginning of an id that is not ambiguous. */
 const idShownLength = 8;
@@ -28,6 +29,7 @@ export function addInbox(program: Command, context: Context): void {
     .addHelpText('after', example('inbox', 'inbox show 1f6a9c3e'));
   addInboxList(inbox, context);
   addInboxShow(inbox, context);
+  addInboxChaos(inbox, context);
 }
 
 function addInboxList(inbox: Command, { terminal }: Context): void {
@@ -46,17 +48,14 @@ function addInboxList(inbox: Command, { terminal }: Context): void {
     .addHelpText('after', example('inbox --limit 5'))
     .action(async (message: string | undefined, { limit, below, json }: ListOptions) => {
       if (message !== undefined) throw notHere(message);
-      const { readInbox } = await import('../../providers/capture.ts');
+      const { readInbox } = await import('../../inbox/inbox.ts');
       await withEngine(async ({ db, clock }, { provider }) => {
-        // One more than asked for says whether there is a next page.
-        const found = await readInbox(db, limit + 1, below);
-        const mails = found.slice(0, limit);
-        const next = found.length > mails.length ? (mails.at(-1)?.number ?? null) : null;
+        const { mails, next } = await readInbox(db, { limit, below });
         if (json) return terminal.json({ mails: mails.map(mailJson), next: next && { below: next } });
         if (mails.length === 0 && below !== undefined) return terminal.print('No earlier mails.');
         if (mails.length === 0 && provider !== 'capture') {
           return terminal.print(
-            `The inbox is empty: MAIL_PROVIDER is ${provider}, ${providers[provider]}. What became of them: npx tidings deliveries list`,
+            `The inbox is empty: MAIL_PROVIDER is ${provider}, ${providers[provider].means}. What became of them: npx tidings deliveries list`,
           );
         }
         if (mails.length === 0) {
@@ -65,8 +64,7 @@ function addInboxList(inbox: Command, { terminal }: Context): void {
             'Start one with npm start, then: npx tidings send --to you@example.org --subject Hello --text "It works."',
           );
         }
-        const { paint, columns: columnsMax } = terminal;
-        terminal.print(...table(mails, columnsOf(clock.now()), { columnsMax, paintTitle: paint.dim }));
+        printTable(terminal, mails, columnsOf(clock.now()));
         terminal.print(`Read one: npx tidings inbox show ${mails[0]?.messageId.slice(0, idShownLength)}`);
         const limited = limit === limitByDefault ? '' : ` --limit ${limit}`;
         if (next !== null) terminal.print(`More: npx tidings inbox${limited} --below ${next}`);
@@ -102,7 +100,7 @@ function addInboxShow(inbox: Command, { terminal }: Context): void {
     .option(...jsonOption)
     .addHelpText('after', example('inbox show 1f6a9c3e'))
     .action(async (reference: string, { json }: { json?: true }) => {
-      const { findCaptured } = await import('../../providers/capture.ts');
+      const { findCaptured } = await import('../../inbox/inbox.ts');
       await withEngine(async ({ db }) => {
         const captured = only(
           isBeginning(reference) ? await findCaptured(db, reference.toLowerCase(), 2) : [],

@@ -1,12 +1,13 @@
 import { text as textOf } from 'node:stream/consumers';
 import type { Command } from 'commander';
+import type { Engine } from '../../engine.ts';
 import type { Imported, ImportProgress } from '../../sources/newsletters/notifications/import/import-old.ts';
 import { Refusal } from '../../std/refusal.ts';
-import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { withChange } from '../change.ts';
+import { type Context, example, jsonOption } from '../context.ts';
 import { untilInterrupted } from '../interrupted.ts';
 import { operatorName } from '../operator.ts';
 import { printable } from '../printable.ts';
-import { barOf } from '../progress-bar.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface ImportOptions {
@@ -51,17 +52,19 @@ export function addNotificationsImport(notifications: Command, context: Context)
       const from = await openForeign(url);
       const interrupted = untilInterrupted();
       try {
-        await withEngine(async ({ db, outbox, consent, clock }) => {
+        const isDryRun = options.dryRun === true;
+        const work = async ({ db, outbox, consent, clock }: Engine) => {
           const result = await importOld(from, {
             ...{ db, outbox, suppressions: consent.suppressions, clock, by: operatorName() },
-            ...{ isDryRun: options.dryRun === true, signal: interrupted.signal },
+            ...{ isDryRun, signal: interrupted.signal },
             ...(!options.json && { onProgress: showProgress(terminal) }),
           });
           if (result.problems.length > 0 || !result.isWhole) context.exitCode = 1;
-          if (options.json) return terminal.json({ isDryRun: options.dryRun === true, ...result });
-          terminal.print(...tell(result, options.dryRun === true));
+          if (options.json) return terminal.json({ isDryRun, ...result });
+          terminal.print(...tell(result, isDryRun));
           terminal.complain(...tellProblems(result));
-        });
+        };
+        await withChange(context, work, { isDryRun });
       } finally {
         interrupted.forget();
         await from.close();
@@ -81,10 +84,8 @@ async function requireUrl(from: string | undefined): Promise<string> {
 
 const showProgress =
   (terminal: Terminal) =>
-  ({ what, done, total }: ImportProgress): void => {
-    const bar = process.stderr.isTTY ? `${barOf(total === 0 ? 1 : done / total)} ` : '';
-    terminal.progress(`${bar}${done} of ${total} ${what} …`);
-  };
+  ({ what, done, total }: ImportProgress): void =>
+    terminal.progress(`${done} of ${total} ${what} …`, total === 0 ? 1 : done / total);
 
 function tell({ notifications, links, deliveries, isWhole }: Imported, isDryRun: boolean): string[] {
   const { sent = 0, delivered = 0, unsent = 0, in_doubt = 0, ...others } = deliveries.ends;

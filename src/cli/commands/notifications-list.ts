@@ -4,7 +4,7 @@ import { wholeNumber } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { typesHelp } from '../notification-types.ts';
 import { printable, shellWord } from '../printable.ts';
-import { type Column, table } from '../table.ts';
+import { type Column, printTable } from '../table.ts';
 
 interface ListOptions {
   user?: string;
@@ -42,8 +42,7 @@ export function addNotificationsList(notifications: Command, { terminal }: Conte
         const { rows, next } = await engine.newsletters.notifications.all(order);
         if (json) return terminal.json({ notifications: rows.map(shown), next: next && { after: next } });
         if (rows.length === 0) return terminal.print('There is none.');
-        const { paint, columns: columnsMax } = terminal;
-        terminal.print(...table(rows, columns, { columnsMax, paintTitle: paint.dim }));
+        printTable(terminal, rows, columns);
         if (next === null) return;
         const same = [
           ...(user === undefined ? [] : ['--user', user]),
@@ -65,7 +64,11 @@ const columns: Column<Notification>[] = [
   { title: 'TYPE', cell: ({ type }) => type },
   { title: 'FOLLOWS', cell: (one) => printable(whatOf(one)), canShrink: true },
   { title: 'LANGUAGE', cell: ({ locale }) => locale ?? '' },
-  { title: 'STANDS', cell: ({ inactiveBecause }) => inactiveBecause ?? 'active' },
+  {
+    title: 'STANDS',
+    cell: ({ inactiveBecause }) => inactiveBecause ?? 'active',
+    meaning: ({ inactiveBecause }) => (inactiveBecause === null ? 'good' : 'stopped on purpose'),
+  },
   { title: 'ID', cell: ({ id }) => printable(id) },
 ];
 

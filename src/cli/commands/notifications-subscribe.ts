@@ -2,13 +2,13 @@ import type { Command } from 'commander';
 import type { Notifications, SubscribeOrder } from '../../sources/newsletters/notifications/notifications.ts';
 import { type JsonPlace, placeInFile } from '../../std/json-records.ts';
 import { Refusal } from '../../std/refusal.ts';
-import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { withChange } from '../change.ts';
+import { type Context, example, jsonOption } from '../context.ts';
 import { untilInterrupted } from '../interrupted.ts';
 import { typesHelp } from '../notification-types.ts';
 import { printable } from '../printable.ts';
-import { barOf } from '../progress-bar.ts';
 import type { Terminal } from '../terminal.ts';
-import { openTextFile, type TextFile } from '../text-file.ts';
+import { openTextFile, shareRead, type TextFile } from '../text-file.ts';
 
 interface SubscribeOptions {
   file?: string;
@@ -44,7 +44,7 @@ export function addNotificationsSubscribe(notifications: Command, context: Conte
       const text = await openTextFile(file);
       const interrupted = untilInterrupted();
       try {
-        await withEngine(async ({ newsletters: { notifications: own } }) => {
+        await withChange(context, async ({ newsletters: { notifications: own } }) => {
           const result = await subscribeAll(own, text, json ? undefined : terminal, interrupted.signal);
           if (result.bad > 0 || !result.isWhole) context.exitCode = 1;
           if (json) return terminal.json(result);
@@ -100,8 +100,7 @@ async function subscribeAll(
       else if (answer) result[answer.kind] += 1;
     }
     batch = [];
-    const bar = process.stderr.isTTY && text.octets > 0 ? `${barOf(text.octetsRead() / text.octets)} ` : '';
-    if (result.read >= batchMax) terminal?.progress(`${bar}${result.read} read …`);
+    terminal?.progress(`${result.read} read …`, shareRead(text));
   }
 
   for await (const record of readWishesFile(text.chunks, ignored)) {

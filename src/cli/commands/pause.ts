@@ -4,7 +4,8 @@ import type { Engine } from '../../engine.ts';
 import { iso } from '../../outbox/delivery-json.ts';
 import { nearest } from '../../std/nearest.ts';
 import { Refusal } from '../../std/refusal.ts';
-import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { withChange } from '../change.ts';
+import { type Context, example, jsonOption } from '../context.ts';
 import { operatorName, requireReason } from '../operator.ts';
 import { capital, resumeCommand, scopeName, tellPause } from '../pause-words.ts';
 import { printable } from '../printable.ts';
@@ -12,7 +13,8 @@ import { printable } from '../printable.ts';
 /** As `dispatch/pauses.ts` has it; not imported, so that help stays quick. */
 const everything = '*';
 
-export function addPause(program: Command, { terminal }: Context): void {
+export function addPause(program: Command, context: Context): void {
+  const { terminal } = context;
   program
     .command('pause')
     .argument('[source]', 'only this source; without it, everything')
@@ -27,7 +29,7 @@ export function addPause(program: Command, { terminal }: Context): void {
     )
     .action(async (source: string | undefined, options: { reason?: string; json?: true }) => {
       const reason = requireReason(options.reason, 'everybody who asks why mail waits is told');
-      await withEngine(async (engine) => {
+      await withChange(context, async (engine) => {
         const { pauses, clock } = engine;
         const scope = source === undefined ? everything : requireSource(engine, source, []);
         const isNew = await pauses.pause(scope, { reason, operator: operatorName() });
@@ -45,15 +47,17 @@ export function addPause(program: Command, { terminal }: Context): void {
     });
 }
 
-export function addResume(program: Command, { terminal }: Context): void {
+export function addResume(program: Command, context: Context): void {
+  const { terminal } = context;
   program
     .command('resume')
     .argument('[source]', 'only this source; without it, what was paused as everything')
     .description('Let mail leave again that was paused')
+    .option('--because, --reason <text>', 'why; it is kept in the audit log')
     .option(...jsonOption)
     .addHelpText('after', example('resume', 'resume plain'))
     .action(async (source: string | undefined, { json }: { json?: true }) => {
-      await withEngine(async (engine) => {
+      await withChange(context, async (engine) => {
         const { pauses, clock } = engine;
         const before = await pauses.list();
         const scope =

@@ -6,7 +6,7 @@ import { counted } from '../counted.ts';
 import { printable } from '../printable.ts';
 import { rowsOf } from '../queue-words.ts';
 import { listFailed, readJobsConfig } from '../queues.ts';
-import { type Column, table } from '../table.ts';
+import { type Column, printTable } from '../table.ts';
 
 const limitMax = 1_000;
 
@@ -21,8 +21,7 @@ export function addQueueFailed(queue: Command, { terminal }: Context): void {
       const { jobs, total } = await listFailed(await readJobsConfig(), limit);
       if (json) return terminal.json({ jobs, total });
       if (jobs.length === 0) return terminal.print('No job has failed.');
-      const { paint, columns: columnsMax } = terminal;
-      terminal.print(...table(jobs, columns, { columnsMax, paintTitle: paint.dim }));
+      printTable(terminal, jobs, columns);
       const more = total - jobs.length;
       if (more > 0)
         terminal.print(`${counted(more, 'job', 'jobs')} more: --limit ${Math.min(total, limitMax)}`);
@@ -37,7 +36,11 @@ const columns: Column<DeadJobEntry>[] = [
   { title: 'QUEUE', cell: ({ queue }) => printable(queue) },
   { title: 'WORK', cell: ({ job }) => printable(job) },
   { title: 'ROWS', cell: rowsOf, canShrink: true },
-  { title: 'WHY', cell: ({ error }) => printable(error), canShrink: true },
+  {
+    ...{ title: 'WHY', canShrink: true },
+    cell: ({ error }) => printable(error),
+    meaning: () => 'needs a person',
+  },
   { title: 'TIMES', cell: ({ times }) => String(times), isNumber: true },
   { title: 'FIRST', cell: ({ firstAt }) => printable(firstAt) },
   { title: 'LAST', cell: ({ lastAt }) => printable(lastAt) },

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import { Refusal } from '../../std/refusal.ts';
+import { withChange } from '../change.ts';
 import { type Context, example, jsonOption } from '../context.ts';
 import { printable } from '../printable.ts';
 import { readJobsConfig, retryFailed } from '../queues.ts';
 
-export function addQueueRetry(queue: Command, { terminal }: Context): void {
+export function addQueueRetry(queue: Command, context: Context): void {
+  const { terminal } = context;
   queue
     .command('retry')
     .argument('[job]', 'one, as npx tidings queue failed names it')
@@ -19,7 +21,8 @@ export function addQueueRetry(queue: Command, { terminal }: Context): void {
           'Say which: the job, as npx tidings queue failed names it, or --all; not both.',
         );
       }
-      const jobs = await retryFailed(await readJobsConfig(), job);
+      const config = await readJobsConfig();
+      const jobs = await withChange(context, () => retryFailed(config, job));
       if (json) return terminal.json({ jobs: jobs.map(({ id, queue }) => ({ id, queue })) });
       if (jobs.length === 0) return terminal.print('No job has failed: there is nothing to put back.');
       terminal.print(

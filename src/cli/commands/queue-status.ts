@@ -7,7 +7,7 @@ import { tellPause } from '../pause-words.ts';
 import { queueLines } from '../queue-words.ts';
 import { askQueues, type QueuesAnswer, readJobsConfig } from '../queues.ts';
 import { withoutCredentials } from '../redact.ts';
-import { type Column, table } from '../table.ts';
+import { type Column, printTable } from '../table.ts';
 
 export function addQueueStatus(queue: Command, context: Context): void {
   const { terminal } = context;
@@ -43,8 +43,8 @@ export function addQueueStatus(queue: Command, context: Context): void {
         const dueCount = due.reduce((sum, { count }) => sum + count, 0);
         terminal.print(...queueLines(answer, { url, leader, dueCount, now }));
         if ('seen' in answer) {
-          const { paint, columns: columnsMax } = terminal;
-          terminal.print('', ...table(answer.seen.queues, columns, { columnsMax, paintTitle: paint.dim }));
+          terminal.print('');
+          printTable(terminal, answer.seen.queues, columns);
         }
         terminal.print(...(await pauses.list()).map((pause) => tellPause(pause, now)));
       });
@@ -84,7 +84,13 @@ const columns: Column<QueueSeen>[] = [
   { title: 'QUEUE', cell: ({ queue }) => queue },
   count('WAITING', ({ waiting }) => waiting),
   count('PRIORITIZED', ({ prioritized }) => prioritized),
-  count('ACTIVE', ({ active }) => active),
+  {
+    ...count('ACTIVE', ({ active }) => active),
+    meaning: ({ active }) => (active > 0 ? 'in hand' : undefined),
+  },
   count('DELAYED', ({ delayed }) => delayed),
-  count('FAILED', ({ failed }) => failed),
+  {
+    ...count('FAILED', ({ failed }) => failed),
+    meaning: ({ failed }) => (failed > 0 ? 'needs a person' : undefined),
+  },
 ];

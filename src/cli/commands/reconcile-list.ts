@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { DeliveryRow } from '../../db/schema.ts';
+import { meanings } from '../../domain/meanings.ts';
 import { momentOf } from '../../domain/sentences.ts';
-import { meanings } from '../../domain/tell-now.ts';
 import { doubtOf, whenOf } from '../../domain/verdict.ts';
 import { deliveryJson, nextOf } from '../../outbox/delivery-json.ts';
 import type { OutboxQueries } from '../../outbox/queries.ts';
@@ -11,8 +11,7 @@ import { wholeNumber } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { tellPause } from '../pause-words.ts';
 import { printable } from '../printable.ts';
-import { type Column, table } from '../table.ts';
-import type { Paint } from '../terminal.ts';
+import { type Column, printTable } from '../table.ts';
 
 interface ListOptions {
   limit: number;
@@ -55,8 +54,7 @@ export function addReconcileList(reconcile: Command, { terminal }: Context): voi
           return terminal.json({ deliveries, next: next && { below: next } });
         }
         if (rows.length === 0) return terminal.print(nothing(below));
-        const { paint, columns: columnsMax } = terminal;
-        terminal.print(...table(doubts, columnsOf(now, paint), { columnsMax, paintTitle: paint.dim }));
+        printTable(terminal, doubts, columnsOf(now));
         if (next !== null) {
           const words = limit === limitByDefault ? '' : ` --limit ${limit}`;
           terminal.print(`More: npx tidings reconcile list${words} --below ${next}`);
@@ -94,7 +92,7 @@ const nothing = (below: number | undefined) =>
     ? 'Nothing is in doubt: of every mail it is known whether it was sent, or a worker is handing it over at this moment.'
     : 'Nothing more is in doubt.';
 
-function columnsOf(now: number, paint: Paint): Column<Doubt>[] {
+function columnsOf(now: number): Column<Doubt>[] {
   return [
     { title: 'TO', cell: ({ row }) => printable(row.to_email ?? row.recipient), canShrink: true },
     {
@@ -105,7 +103,7 @@ function columnsOf(now: number, paint: Paint): Column<Doubt>[] {
     {
       title: 'STATUS',
       cell: ({ row }) => row.status,
-      paint: (text, { row }) => paint.meaning(meanings[row.status], text),
+      meaning: ({ row }) => meanings[row.status],
     },
     { title: 'IN DOUBT FOR', cell: ({ since }) => duration(now - (since ?? now)) },
     { title: 'WHAT IS KNOWN', cell: ({ known }) => printable(known), canShrink: true },

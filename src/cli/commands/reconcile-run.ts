@@ -3,7 +3,8 @@ import type { Settled } from '../../dispatch/reconcile.ts';
 import { hindrancesOf } from '../../domain/hindrances.ts';
 import type { Engine } from '../../engine.ts';
 import { stateOf } from '../../outbox/rows.ts';
-import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { withChange } from '../change.ts';
+import { type Context, example, jsonOption } from '../context.ts';
 import { untilInterrupted } from '../interrupted.ts';
 import { printable } from '../printable.ts';
 import type { Terminal } from '../terminal.ts';
@@ -24,7 +25,7 @@ export function addReconcileRun(reconcile: Command, context: Context): void {
     .option(...jsonOption)
     .addHelpText('after', example('reconcile run', 'reconcile run --all'))
     .action(async ({ all = false, json = false }: RunOptions) => {
-      await withEngine(async (engine) => {
+      await withChange(context, async (engine) => {
         const result = await walkAll(engine, all, json ? undefined : terminal);
         const { counts, isStopped, heldBack, elsewhere } = result;
         const later = counts.total === 0 ? await countWaiting(engine) : 0;

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { iso } from '../../outbox/delivery-json.ts';
+import type { CodeReviews } from '../../sources/code-reviews/code-reviews.ts';
 import { wholeNumber } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { printable } from '../printable.ts';
-import { table } from '../table.ts';
+import { type Column, printTable } from '../table.ts';
 
 const limitByDefault = 50;
 
@@ -35,28 +36,26 @@ export function addDeadLetters(reviews: Command, { terminal }: Context): void {
         }
         if (deadLetters.length === 0 && next === null)
           return terminal.print('No dead letters: whoever could be told has been told, or will be.');
-        terminal.print(
-          ...table(
-            deadLetters,
-            [
-              { title: 'RECIPIENT', cell: (one) => printable(one.recipient), canShrink: true },
-              { title: 'CHANGE LIST', cell: (one) => printable(one.changelistId), canShrink: true },
-              { title: 'VERSION', cell: (one) => String(one.version), isNumber: true },
-              {
-                title: 'ERROR',
-                cell: (one) => `${one.errorClass} (${printable(one.code)})`,
-                canShrink: true,
-              },
-              { title: 'ASKS', cell: (one) => (one.isEscalated ? `${one.asks}, escalated` : one.asks) },
-              { title: 'LAST', cell: (one) => iso(one.lastFailedAt) ?? '' },
-              { title: 'DELIVERY', cell: (one) => String(one.deliverySeq), isNumber: true },
-              { title: 'JOB', cell: (one) => one.jobId },
-            ],
-            { columnsMax: terminal.columns, paintTitle: terminal.paint.dim },
-          ),
-        );
+        printTable(terminal, deadLetters, columns);
         const words = limit === limitByDefault ? '' : ` --limit ${limit}`;
         if (next !== null) terminal.print(`More: npx tidings reviews dead-letters${words} --below ${next}`);
       });
     });
 }
+
+type Letter = Awaited<ReturnType<CodeReviews['deadLetters']>>['deadLetters'][number];
+
+const columns: Column<Letter>[] = [
+  { title: 'RECIPIENT', cell: (one) => printable(one.recipient), canShrink: true },
+  { title: 'CHANGE LIST', cell: (one) => printable(one.changelistId), canShrink: true },
+  { title: 'VERSION', cell: (one) => String(one.version), isNumber: true },
+  {
+    ...{ title: 'ERROR', canShrink: true },
+    cell: (one) => `${one.errorClass} (${printable(one.code)})`,
+    meaning: () => 'needs a person',
+  },
+  { title: 'ASKS', cell: (one) => (one.isEscalated ? `${one.asks}, escalated` : one.asks) },
+  { title: 'LAST', cell: (one) => iso(one.lastFailedAt) ?? '' },
+  { title: 'DELIVERY', cell: (one) => String(one.deliverySeq), isNumber: true },
+  { title: 'JOB', cell: (one) => one.jobId },
+];

@@ -1,11 +1,13 @@
 import { type Command, Option } from 'commander';
-import { iso } from '../../outbox/delivery-json.ts';
+import type { CodeReviews } from '../../sources/code-reviews/code-reviews.ts';
 import { type JobState, jobStates } from '../../sources/code-reviews/jobs/job-state.ts';
+import { ago } from '../../std/duration.ts';
 import { wholeNumber } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { printable, shellWord } from '../printable.ts';
 import { tellDeadLetters, tellJob, tellRecipients } from '../review-words.ts';
-import { table } from '../table.ts';
+import { jobMeanings } from '../state-meanings.ts';
+import { type Column, printTable } from '../table.ts';
 
 const limitByDefault = 20;
 
@@ -41,30 +43,27 @@ export function addList(reviews: Command, { terminal }: Context): void {
           );
         if (jobs.length === 0)
           return terminal.print(`None among the newest. Older ones: ${nextPage(options, next)}`);
-        terminal.print(
-          ...table(
-            jobs,
-            [
-              {
-                ...{ title: 'CHANGE LIST', canShrink: true },
-                cell: ({ row }) => printable(row.changelist_id),
-              },
-              { title: 'VERSION', cell: ({ row }) => String(row.review_version), isNumber: true },
-              { title: 'STATE', cell: ({ state }) => state },
-              {
-                title: 'TOLD',
-                cell: ({ recipients }) =>
-                  `${recipients.filter(({ sentAt }) => sentAt !== null).length} of ${recipients.length}`,
-              },
-              { title: 'SINCE', cell: ({ row }) => iso(row.created_at) ?? '' },
-              { title: 'JOB', cell: ({ row }) => row.job_id },
-            ],
-            { columnsMax: terminal.columns, paintTitle: terminal.paint.dim },
-          ),
-        );
+        printTable(terminal, jobs, columnsOf(engine.clock.now()));
         if (next !== null) terminal.print(`More: ${nextPage(options, next)}`);
       });
     });
+}
+
+type Job = Awaited<ReturnType<CodeReviews['list']>>['jobs'][number];
+
+function columnsOf(now: number): Column<Job>[] {
+  return [
+    { title: 'CHANGE LIST', cell: ({ row }) => printable(row.changelist_id), canShrink: true },
+    { title: 'VERSION', cell: ({ row }) => String(row.review_version), isNumber: true },
+    { title: 'STATE', cell: ({ state }) => state, meaning: ({ state }) => jobMeanings[state] },
+    {
+      title: 'TOLD',
+      cell: ({ recipients }) =>
+        `${recipients.filter(({ sentAt }) => sentAt !== null).length} of ${recipients.length}`,
+    },
+    { title: 'AGE', cell: ({ row }) => ago(now - row.created_at) },
+    { title: 'JOB', cell: ({ row }) => row.job_id },
+  ];
 }
 
 function nextPage({ changelist, state, limit }: ListOptions, before: string | null): string {
@@ -90,7 +89,11 @@ export function addShow(reviews: Command, { terminal }: Context): void {
         const { jobDetails } = await import('../../http/routes/review-shapes.ts');
         const told = await jobDetails(job, engine.reviews);
         if (json) return terminal.json(told);
-        terminal.print(...tellJob(told), ...tellRecipients(told), ...tellDeadLetters(told.dead_letters));
+        terminal.print(
+          ...tellJob(told, terminal.paint),
+          ...tellRecipients(told),
+          ...tellDeadLetters(told.dead_letters),
+        );
         if (told.forgotten_at !== null)
           terminal.print(
             `  Its summary and findings were deleted at ${told.forgotten_at}, as MAIL_RETENTION_DAYS says.`,

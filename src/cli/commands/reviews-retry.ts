@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { withChange } from '../change.ts';
+import { type Context, example, jsonOption } from '../context.ts';
 import { operatorName, requireReason } from '../operator.ts';
 import { printable } from '../printable.ts';
 import { tellJob } from '../review-words.ts';
@@ -28,7 +29,7 @@ export function addRetry(reviews: Command, context: Context): void {
     )
     .action(async (jobId: string, { to, reason: given, json }: RetryOptions) => {
       const reason = requireReason(given, "it is kept in each delivery's story", '--because');
-      await withEngine(async ({ reviews }) => {
+      await withChange(context, async ({ reviews }) => {
         const order = { reason, by: operatorName(), recipients: to, isOperator: true };
         const { job, recipients } = await reviews.retry(jobId, order);
         const { jobJson, retryJson } = await import('../../http/routes/review-shapes.ts');
@@ -37,7 +38,7 @@ export function addRetry(reviews: Command, context: Context): void {
         if (recipients.length === 0) terminal.print('Nobody of this job waits for another try.');
         terminal.print(
           ...recipients.map(({ recipient, sentence }) => `${printable(recipient)}: ${sentence}`),
-          ...tellJob(jobJson(job)),
+          ...tellJob(jobJson(job), terminal.paint),
         );
       });
     });

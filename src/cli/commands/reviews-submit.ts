@@ -38,7 +38,7 @@ export function addSubmit(reviews: Command, { terminal }: Context): void {
         ? await overHttp(options.server, request)
         : await intoDatabase(request);
       if (options.json) return terminal.json(submitted);
-      terminal.print(...tellSubmitted(submitted));
+      terminal.print(...tellSubmitted(submitted, terminal.paint));
     });
 }
 

@@ -1,14 +1,21 @@
 import type { Command } from 'commander';
-import { type RunItemState, runItemStates } from '../../db/newsletters-schema.ts';
-import { iso } from '../../outbox/delivery-json.ts';
+import {
+  type RunItemRow,
+  type RunItemState,
+  type RunRow,
+  runItemStates,
+} from '../../db/newsletters-schema.ts';
 import { runItemJson, runJson } from '../../sources/newsletters/runs/run-json.ts';
+import { ago } from '../../std/duration.ts';
 import { Refusal } from '../../std/refusal.ts';
+import { withChange } from '../change.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { untilInterrupted } from '../interrupted.ts';
 import { operatorName, requireReason } from '../operator.ts';
 import { printable } from '../printable.ts';
 import { followRun, tellRun } from '../run-words.ts';
-import { table } from '../table.ts';
+import { runItemMeanings, runMeanings } from '../state-meanings.ts';
+import { type Column, printTable } from '../table.ts';
 
 const verbs = {
   pause: 'Hold a run back: what waits stays where it is, what is on the wire finishes',
@@ -32,27 +39,25 @@ function addList(runs: Command, { terminal }: Context): void {
     .description('Runs and plans, newest first')
     .option(...jsonOption)
     .action(async ({ json }: { json?: true }) => {
-      await withEngine(async ({ newsletters }) => {
+      await withEngine(async ({ newsletters, clock }) => {
         const found = await newsletters.runs.list({ limit: 50 });
         if (json) return terminal.json({ runs: found.map((run) => runJson(run)) });
         if (found.length === 0)
           return terminal.print('No run yet. Begin one with: npx tidings plan newsletter_entity_monthly');
-        terminal.print(
-          ...table(
-            found,
-            [
-              { title: 'TYPE', cell: (run) => run.notification_type },
-              { title: 'PERIOD', cell: (run) => run.period_key },
-              { title: 'STATUS', cell: (run) => run.status },
-              { title: 'LIST', cell: (run) => String(run.eligible_count), isNumber: true },
-              { title: 'SINCE', cell: (run) => iso(run.created_at) ?? '' },
-              { title: 'RUN', cell: (run) => run.run_id },
-            ],
-            { columnsMax: terminal.columns, paintTitle: terminal.paint.dim },
-          ),
-        );
+        printTable(terminal, found, columnsOf(clock.now()));
       });
     });
+}
+
+function columnsOf(now: number): Column<RunRow>[] {
+  return [
+    { title: 'TYPE', cell: (run) => run.notification_type },
+    { title: 'PERIOD', cell: (run) => run.period_key },
+    { title: 'STATUS', cell: (run) => run.status, meaning: (run) => runMeanings[run.status] },
+    { title: 'LIST', cell: (run) => String(run.eligible_count), isNumber: true },
+    { title: 'AGE', cell: (run) => ago(now - run.created_at) },
+    { title: 'RUN', cell: (run) => run.run_id },
+  ];
 }
 
 function addShow(runs: Command, { terminal }: Context): void {
@@ -72,7 +77,7 @@ function addShow(runs: Command, { terminal }: Context): void {
             ? await followRun(engine, runId, terminal, interrupted.signal)
             : { run: await found.get(runId), progress: await found.progress(runId) };
           if (json) return terminal.json(runJson(run, progress));
-          terminal.print(...tellRun(run, progress));
+          terminal.print(...tellRun(run, progress, terminal.paint));
         });
       } finally {
         interrupted.forget();
@@ -100,19 +105,7 @@ function addItems(runs: Command, { terminal }: Context): void {
               next: last === undefined ? null : { after: last },
             });
           if (items.length === 0) return terminal.print('Nobody is on this list.');
-          terminal.print(
-            ...table(
-              items,
-              [
-                { title: 'USER', cell: (item) => printable(item.user_id) },
-                { title: 'STATE', cell: (item) => item.state },
-                { title: 'WHY', cell: (item) => printable(item.reason ?? ''), canShrink: true },
-                { title: 'DELIVERY', cell: (item) => String(item.delivery_seq ?? ''), isNumber: true },
-                { title: 'NOTIFICATION', cell: (item) => item.notification_id },
-              ],
-              { columnsMax: terminal.columns, paintTitle: terminal.paint.dim },
-            ),
-          );
+          printTable(terminal, items, itemColumns);
           if (last !== undefined) {
             const same = state === undefined ? '' : ` --state ${state}`;
             terminal.print('', `The next ones: npx tidings runs items ${runId}${same} --after ${last}`);
@@ -124,6 +117,14 @@ function addItems(runs: Command, { terminal }: Context): void {
 
 const itemsMax = 200;
 
+const itemColumns: Column<RunItemRow>[] = [
+  { title: 'USER', cell: (item) => printable(item.user_id), canShrink: true },
+  { title: 'STATE', cell: (item) => item.state, meaning: (item) => runItemMeanings[item.state] },
+  { title: 'WHY', cell: (item) => printable(item.reason ?? ''), canShrink: true },
+  { title: 'DELIVERY', cell: (item) => String(item.delivery_seq ?? ''), isNumber: true },
+  { title: 'NOTIFICATION', cell: (item) => item.notification_id },
+];
+
 function stateOf(text: string): RunItemState {
   const state = runItemStates.find((one) => one === text);
   if (state) return state;
@@ -133,7 +134,8 @@ function stateOf(text: string): RunItemState {
   );
 }
 
-function addChange(runs: Command, verb: keyof typeof verbs, { terminal }: Context): void {
+function addChange(runs: Command, verb: keyof typeof verbs, context: Context): void {
+  const { terminal } = context;
   runs
     .command(verb)
     .argument('<run>', 'its id')
@@ -142,11 +144,11 @@ function addChange(runs: Command, verb: keyof typeof verbs, { terminal }: Contex
     .option(...jsonOption)
     .action(async (runId: string, { reason, json }: { reason?: string; json?: true }) => {
       const because = requireReason(reason, 'everybody who looks at the run is told');
-      await withEngine(async ({ newsletters }) => {
+      await withChange(context, async ({ newsletters }) => {
         const run = await newsletters.runs[verb](runId, { because, by: operatorName() });
         const progress = await newsletters.runs.progress(runId);
         if (json) return terminal.json(runJson(run, progress));
-        terminal.print(...tellRun(run, progress));
+        terminal.print(...tellRun(run, progress, terminal.paint));
       });
     });
 }

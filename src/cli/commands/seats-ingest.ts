@@ -6,7 +6,6 @@ import type { ListKey } from '../../sources/course-seats/term.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { untilInterrupted } from '../interrupted.ts';
 import { printable } from '../printable.ts';
-import { barOf } from '../progress-bar.ts';
 import { requireCampus, requireSeats, requireTerm, termName } from '../seats-arguments.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -15,9 +14,6 @@ interface IngestOptions {
   campus?: string;
   json?: true;
 }
-
-/** Often enough for a screen; a log that is not one gets a line now and then. */
-const tellEveryMs = { onScreen: 100, otherwise: 5_000 };
 
 export function addSeatsIngest(seats: Command, context: Context): void {
   const { terminal } = context;
@@ -65,7 +61,7 @@ async function catalogsAsked(courseSeats: CourseSeats, { term, campus }: IngestO
 }
 
 async function ingestOne(
-  { clock, db }: Engine,
+  { db }: Engine,
   { catalog }: CourseSeats,
   key: ListKey,
   terminal: Terminal | undefined,
@@ -80,16 +76,12 @@ async function ingestOne(
     .where('gone_at', 'is', null)
     .executeTakeFirstOrThrow();
   const expected = Number(count);
-  const everyMs = process.stderr.isTTY ? tellEveryMs.onScreen : tellEveryMs.otherwise;
-  let toldAt = clock.monotonic();
   return catalog.ingest({
     ...key,
     signal,
     onProgress({ courses, sections }) {
-      if (!terminal || clock.monotonic() - toldAt < everyMs) return;
-      toldAt = clock.monotonic();
-      const bar = process.stderr.isTTY && expected > 0 ? `${barOf(sections / expected)} ` : '';
-      terminal.progress(`${key.campusCode} ${bar}${courses} courses, ${sections} sections …`);
+      const share = expected > 0 ? sections / expected : undefined;
+      terminal?.progress(`${key.campusCode}: ${courses} courses, ${sections} sections …`, share);
     },
   });
 }

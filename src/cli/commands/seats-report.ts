@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { systemIds } from '../../std/ids.ts';
 import { Refusal } from '../../std/refusal.ts';
-import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { withChange } from '../change.ts';
+import { type Context, example, jsonOption } from '../context.ts';
 import { requireIndex, requireSeats, requireTerm, sectionName, termName } from '../seats-arguments.ts';
 
 interface ReportOptions {
@@ -10,7 +11,8 @@ interface ReportOptions {
   json?: true;
 }
 
-export function addSeatsReport(seats: Command, { terminal }: Context): void {
+export function addSeatsReport(seats: Command, context: Context): void {
+  const { terminal } = context;
   seats
     .command('report')
     .description('Report an opening that you have seen yourself: everybody who watches the section is told')
@@ -20,7 +22,7 @@ export function addSeatsReport(seats: Command, { terminal }: Context): void {
     .addHelpText('after', example('seats report --index 04711'))
     .action(async (options: ReportOptions) => {
       const indexNumber = requireIndex(options.index);
-      await withEngine(async (engine) => {
+      await withChange(context, async (engine) => {
         const courseSeats = requireSeats(engine);
         const termId = await requireTerm(courseSeats, options.term);
         const traceId = systemIds.uuid();

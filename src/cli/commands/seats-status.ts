@@ -6,8 +6,7 @@ import { ago, duration } from '../../std/duration.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { printable } from '../printable.ts';
 import { listName, requireSeats } from '../seats-arguments.ts';
-import { type Column, table } from '../table.ts';
-import type { Paint } from '../terminal.ts';
+import { type Column, printTable } from '../table.ts';
 
 export function addSeatsStatus(seats: Command, { terminal }: Context): void {
   seats
@@ -21,7 +20,6 @@ export function addSeatsStatus(seats: Command, { terminal }: Context): void {
         const lists = await poller.status();
         const status = await courseSeats.status();
         if (json) return terminal.json({ isSample, lists: lists.map(listJson), ...status });
-        const { paint, columns: columnsMax } = terminal;
         const now = engine.clock.now();
         if (isSample) {
           const moving = courseSeats.moving().map(({ indexNumber }) => indexNumber);
@@ -31,13 +29,13 @@ export function addSeatsStatus(seats: Command, { terminal }: Context): void {
           );
         }
         if (lists.length === 0) terminal.print('No list has been polled yet.');
-        else terminal.print(...table(lists, columnsOf(now, paint), { columnsMax, paintTitle: paint.dim }));
+        else printTable(terminal, lists, columnsOf(now));
         terminal.print(...tell(status, now));
       });
     });
 }
 
-function columnsOf(now: number, paint: Paint): Column<ListStatus>[] {
+function columnsOf(now: number): Column<ListStatus>[] {
   return [
     { title: 'LIST', cell: listName },
     {
@@ -49,7 +47,7 @@ function columnsOf(now: number, paint: Paint): Column<ListStatus>[] {
     {
       title: 'STATE',
       cell: (list) => printable(stateOf(list, now)),
-      paint: (text, { isStale }) => paint.meaning(isStale ? 'needs a person' : 'good', text),
+      meaning: ({ isStale }) => (isStale ? 'needs a person' : 'good'),
       canShrink: true,
     },
   ];

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { Refusal } from '../../std/refusal.ts';
 import { wholeNumber } from '../arguments.ts';
-import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { withChange } from '../change.ts';
+import { type Context, example, jsonOption } from '../context.ts';
 import { operatorName, requireReason } from '../operator.ts';
 import { requireSeats } from '../seats-arguments.ts';
 
@@ -10,7 +11,8 @@ interface UnwatchOptions {
   json?: true;
 }
 
-export function addSeatsUnwatch(seats: Command, { terminal }: Context): void {
+export function addSeatsUnwatch(seats: Command, context: Context): void {
+  const { terminal } = context;
   seats
     .command('unwatch')
     .argument('<watch>', 'its number, as seats watches lists it', wholeNumber(Number.MAX_SAFE_INTEGER))
@@ -22,7 +24,7 @@ export function addSeatsUnwatch(seats: Command, { terminal }: Context): void {
     .addHelpText('after', example('seats unwatch 12 --because "she asked on the phone"'))
     .action(async (subscriptionId: number, options: UnwatchOptions) => {
       const because = requireReason(options.because, "it is kept among the watch's events", '--because');
-      await withEngine(async (engine) => {
+      await withChange(context, async (engine) => {
         const { subscriptions } = requireSeats(engine);
         const by = `operator ${operatorName()}`;
         const outcome = await subscriptions.stop(subscriptionId, { by, because });

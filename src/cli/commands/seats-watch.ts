@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import type { CourseSeats } from '../../sources/course-seats/course-seats.ts';
 import type { Created } from '../../sources/course-seats/subscriptions/subscriptions.ts';
 import { Refusal } from '../../std/refusal.ts';
-import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { withChange } from '../change.ts';
+import { type Context, example, jsonOption } from '../context.ts';
 import { printable } from '../printable.ts';
 import {
   requireCampus,
@@ -21,7 +22,8 @@ interface WatchOptions {
   json?: true;
 }
 
-export function addSeatsWatch(seats: Command, { terminal }: Context): void {
+export function addSeatsWatch(seats: Command, context: Context): void {
+  const { terminal } = context;
   seats
     .command('watch')
     .description('Watch a section: when it opens, the address gets one mail')
@@ -34,7 +36,7 @@ export function addSeatsWatch(seats: Command, { terminal }: Context): void {
     .action(async (options: WatchOptions) => {
       const indexNumber = requireIndex(options.index);
       const email = requireEmail(options.email);
-      await withEngine(async (engine, { provider }) => {
+      await withChange(context, async (engine, { provider }) => {
         const courseSeats = requireSeats(engine);
         const termId = await requireTerm(courseSeats, options.term);
         const section = await courseSeats.catalog.section(termId, indexNumber);

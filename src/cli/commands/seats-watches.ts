@@ -8,7 +8,8 @@ import { wholeNumber } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { printable } from '../printable.ts';
 import { requireIndex, requireSeats, requireTerm, sectionName, termName } from '../seats-arguments.ts';
-import { type Column, table } from '../table.ts';
+import { watchMeanings } from '../state-meanings.ts';
+import { type Column, printTable } from '../table.ts';
 import { stateOf, watchJson } from '../watch-words.ts';
 
 interface WatchesOptions {
@@ -47,9 +48,8 @@ export function addSeatsWatches(seats: Command, { terminal }: Context): void {
         const isMore = found.length > watches.length;
         if (options.json) return terminal.json({ watches: watches.map(watchJson), isMore });
         if (watches.length === 0) return terminal.print(...nothing(whose));
-        const { paint, columns: columnsMax } = terminal;
         const columns = columnsOf('address' in whose, engine.clock.now());
-        terminal.print(...table(watches, columns, { columnsMax, paintTitle: paint.dim }));
+        printTable(terminal, watches, columns);
         if (isMore) {
           terminal.print(`These are the newest ${watches.length}; --limit shows up to ${limitMax}.`);
         }
@@ -85,7 +85,11 @@ function columnsOf(isOfPerson: boolean, now: number): Column<ListedWatch>[] {
   return [
     { title: 'WATCH', cell: ({ subscriptionId }) => String(subscriptionId), isNumber: true },
     ...what,
-    { title: 'STATE', cell: (watch) => printable(stateOf(watch, now)), canShrink: true },
+    {
+      ...{ title: 'STATE', canShrink: true },
+      cell: (watch) => printable(stateOf(watch, now)),
+      meaning: ({ ended, status }) => (ended ? 'stopped on purpose' : watchMeanings[status]),
+    },
     { title: 'MAILS', cell: ({ notificationsSent }) => String(notificationsSent), isNumber: true },
     { title: 'SINCE', cell: ({ createdAt }) => ago(now - createdAt) },
   ];

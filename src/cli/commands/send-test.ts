@@ -76,6 +76,7 @@ async function sendTest(options: SendTestOptions, context: Context): Promise<voi
     const rows = await follow(engine, answers, {
       forMs: options.wait ? waitMs : 0,
       onSettled: (row) => say(...words.tellSettled(row, now(), terminal.paint)),
+      onWait: () => terminal.progress('Waiting until it is sent …'),
     });
     const [row] = rows;
     if (options.json) {

@@ -88,6 +88,7 @@ async function send(options: SendOptions, context: Context): Promise<void> {
     const made = await follow(engine, fresh, {
       forMs: options.wait ? waitMs : 0,
       onSettled: (row) => say(...words.tellSettled(row, now(), terminal.paint)),
+      onWait: () => terminal.progress('Waiting until it is sent …'),
     });
     if (options.wait && !options.json) {
       say(...words.tellUnsettled(made, waitMs, now(), await readWaits(engine, made)));

@@ -1,9 +1,19 @@
 import { setFlagsFromString } from 'node:v8';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { providers } from '../../domain/providers.ts';
+import type { RunningProcess } from '../../main.ts';
+import type { WorkerMessage } from '../../samples/worker-process.ts';
 import type { Config } from '../../settings.ts';
 import { systemClock, unlessEnded } from '../../std/clock.ts';
 import { type Context, example, jsonOption } from '../context.ts';
 import { withoutCredentials } from '../redact.ts';
+
+interface ServeOptions {
+  json?: true;
+  samples?: true;
+  /** Where the pages are. */
+  asSampleWorker?: string;
+}
 
 const roles = {
   both: 'answers requests and sends',
@@ -11,20 +21,19 @@ const roles = {
   worker: 'sends; answers /health and /ready only',
 } as const satisfies Record<Config['role'], string>;
 
-export const providers = {
-  capture: 'the built-in inbox; no mail leaves this machine',
-  resend: 'mail goes out through Resend',
-  smtp: 'mail goes out through the mail server of SMTP_URL',
-} as const satisfies Record<Config['provider'], string>;
-
 export function addServe(program: Command, { terminal }: Context): void {
   program
     .command('serve')
     .description('Start the server and the worker, until it is stopped')
+    .option(
+      '--samples',
+      'play the first minute, with sample people, where nothing is configured and the database is empty',
+    )
+    .addOption(new Option('--as-sample-worker <url>').hideHelp())
     .option(...jsonOption)
     .addHelpText('after', example('serve', 'serve --json 2>tidings.log'))
-    .action(async ({ json }: { json?: true }) => {
-      const signalled = nextSignal();
+    .action(async ({ json, samples, asSampleWorker }: ServeOptions) => {
+      const signalled = Promise.race([nextSignal(), ...(asSampleWorker ? [lineCut()] : [])]);
       // Mails are large and soon forgotten. Left to itself V8 keeps four times what is in use before it tidies up, on a machine with
       // much memory: 320 MB while a newsletter is composed, against 210 with this, for the same processor time.
       setFlagsFromString('--heap-growing-percent=50');
@@ -33,12 +42,14 @@ export function addServe(program: Command, { terminal }: Context): void {
         import('../../main.ts'),
         import('../../std/log.ts'),
       ]);
-      const config = readConfig();
+      const config = asSampleWorker ? asWorkerOf(asSampleWorker, readConfig()) : readConfig();
       const log = createLog({ level: config.logLevel, isForPeople: process.stderr.isTTY === true });
       const running = await startProcess(config, {
         log,
         onMigrated: ({ name }) => log.info('database.migrated', { migration: name }),
+        worker: samples && [process.execPath, ...process.execArgv, ...workerArgs()],
       });
+      if (asSampleWorker) hearOrders(running);
       const database = withoutCredentials(config.databaseUrl);
       if (json) {
         const { provider, role, environment } = config;
@@ -50,7 +61,7 @@ export function addServe(program: Command, { terminal }: Context): void {
           `  web       ${running.url}`,
           `  database  ${database}`,
           ...(config.jobsEnabled ? [`  queues    ${queuesLine(config)}`] : []),
-          `  mail      ${config.provider}: ${providers[config.provider]}`,
+          `  mail      ${config.provider}: ${providers[config.provider].means}`,
           `  role      ${config.role}: ${roles[config.role]}`,
           `  keys      ${keysLine(config)}`,
           'Try in another terminal: npx tidings send --to you@example.org --subject Hello --text "It works."',
@@ -84,6 +95,27 @@ function keysLine(config: Config): string {
 }
 
 const lingerMs = 2_000;
+
+/** The inbox takes some time to answer, as a real provider does: only then is there a moment at which a mail is on the wire. */
+const asWorkerOf = (url: string, config: Config): Config => ({
+  ...{ ...config, role: 'worker', port: 0, inboxDelayMs: 200 },
+  platformBaseUrl: config.platformBaseUrl || url,
+});
+
+const workerArgs = () => [process.argv[1] ?? '', 'serve', '--json', '--as-sample-worker'];
+
+/** Whoever started this worker to be killed says which seats are open, and stops it by being gone. */
+function hearOrders({ byHand }: Pick<RunningProcess, 'byHand'>): void {
+  process.on('message', (message: WorkerMessage) => {
+    if ('open' in message) byHand?.open(message.open);
+    else byHand?.release(message.release);
+  });
+  process.send?.('started');
+}
+
+function lineCut(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => process.once('disconnect', () => resolve('SIGHUP')));
+}
 
 /** npm passes on the Ctrl-C that the terminal has sent to the whole group already: one key, two signals. */
 const echoMs = 1_000;

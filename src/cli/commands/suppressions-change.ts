@@ -5,7 +5,8 @@ import { everySource } from '../../domain/suppression.ts';
 import type { Engine } from '../../engine.ts';
 import { nearest } from '../../std/nearest.ts';
 import { Refusal } from '../../std/refusal.ts';
-import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { withChange } from '../change.ts';
+import { type Context, example, jsonOption } from '../context.ts';
 import { operatorName } from '../operator.ts';
 import { scopeName } from '../pause-words.ts';
 import { printable, shellWord } from '../printable.ts';
@@ -19,7 +20,8 @@ interface ChangeOptions {
   json?: true;
 }
 
-export function addAdd(suppressions: Command, { terminal }: Context): void {
+export function addAdd(suppressions: Command, context: Context): void {
+  const { terminal } = context;
   suppressions
     .command('add')
     .argument('<addresses...>', 'whom not to mail')
@@ -37,7 +39,7 @@ export function addAdd(suppressions: Command, { terminal }: Context): void {
     .action(async (texts: string[], options: ChangeOptions) => {
       const addresses = requireAddresses(texts);
       const note = requireBecause(options.because);
-      await withEngine(async (engine) => {
+      await withChange(context, async (engine) => {
         const scope = options.scope === undefined ? everySource : requireScope(engine, options.scope);
         const entries = addresses.map((address) => ({ address, scope, reason: 'operator', note }) as const);
         const added = await engine.consent.suppressions.add(entries, operatorName());
@@ -129,7 +131,7 @@ export function addRemove(suppressions: Command, context: Context): void {
       const { unsubscribedFrom: source } = options;
       if (source !== undefined) return reopen(text, source, because, json, context);
       const address = requireAddress(text);
-      await withEngine(async ({ consent: { suppressions, unsubscribe }, queries, clock }) => {
+      await withChange(context, async ({ consent: { suppressions, unsubscribe }, queries, clock }) => {
         const order = { by: operatorName(), because, isTheirOwn: theirOwn === true };
         const isRemoved = await suppressions.lift(address, scope, order);
         const still = await suppressions.list({ address, limit: scopesShownMax });
@@ -169,7 +171,7 @@ function reopen(
   const { terminal } = context;
   const parsed = parseAddress(text);
   const recipient = parsed.ok ? addressKey(parsed.address) : text;
-  return withEngine(async ({ consent: { unsubscribe } }) => {
+  return withChange(context, async ({ consent: { unsubscribe } }) => {
     const isRemoved = await unsubscribe.reopen({ source, recipient }, { by: operatorName(), because });
     if (!isRemoved) context.exitCode = 1;
     if (json) return terminal.json({ recipient, source, isRemoved });

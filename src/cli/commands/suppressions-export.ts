@@ -21,12 +21,16 @@ export function addExport(suppressions: Command, { terminal }: Context): void {
       const list = await import('../../consent/suppression-export.ts');
       await withEngine(async ({ consent }) => {
         if (!isJson) terminal.print(list.csvHeader(withLifted));
+        let count = 0;
         for await (const rows of list.readPages(consent.suppressions, withLifted)) {
           terminal.print(
             ...rows.map((row) =>
               isJson ? JSON.stringify(list.suppressionJson(row)) : list.csvOf(row, withLifted),
             ),
           );
+          count += rows.length;
+          // Who looks at the lines themselves sees how far it is.
+          if (!terminal.isForPeople) terminal.progress(`${count} lines …`);
         }
       });
     });

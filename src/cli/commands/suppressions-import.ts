@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import type { SuppressionEntry } from '../../consent/suppressions.ts';
-import { addressKey } from '../../domain/address.ts';
+import type { ImportedList } from '../../consent/suppression-import.ts';
 import type { Engine } from '../../engine.ts';
-import { type JsonPlace, placeInFile } from '../../std/json-records.ts';
-import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { placeInFile } from '../../std/json-records.ts';
+import { withChange } from '../change.ts';
+import { type Context, example, jsonOption } from '../context.ts';
 import { operatorName } from '../operator.ts';
 import { printable } from '../printable.ts';
 import type { Terminal } from '../terminal.ts';
-import { openTextFile, type TextFile } from '../text-file.ts';
+import { openTextFile, shareRead, type TextFile } from '../text-file.ts';
 
 interface ImportOptions {
   dryRun?: true;
@@ -34,108 +34,51 @@ export function addImport(suppressions: Command, context: Context): void {
     .action(async (file: string, options: ImportOptions) => {
       const source = await openSource(file, terminal);
       try {
-        await withEngine(async (engine) => {
-          const result = await importAll(engine, source.chunks, options, terminal);
+        const isDryRun = options.dryRun === true;
+        const work = async (engine: Engine) => {
+          const result = await importAll(engine, source, options, terminal);
           if (result.bad > 0) context.exitCode = 1;
-          if (options.json) return terminal.json({ isDryRun: options.dryRun === true, ...result });
-          terminal.print(...tell(result, options.dryRun === true));
+          if (options.json) return terminal.json({ isDryRun, ...result });
+          terminal.print(...tell(result, isDryRun));
           terminal.complain(...tellProblems(result));
-        });
+        };
+        await withChange(context, work, { isDryRun });
       } finally {
         await source.close();
       }
     });
 }
 
-function openSource(file: string, terminal: Terminal): Promise<Pick<TextFile, 'chunks' | 'close'>> {
+type Source = Pick<TextFile, 'chunks' | 'close'> & Partial<TextFile>;
+
+function openSource(file: string, terminal: Terminal): Promise<Source> {
   if (file !== '-') return openTextFile(file);
   if (process.stdin.isTTY) terminal.complain('One address a line; Ctrl-D ends the list.');
   return Promise.resolve({ chunks: process.stdin.setEncoding('utf8'), close: async () => {} });
 }
 
-interface ImportResult {
-  read: number;
-  added: number;
-  alreadyListed: number;
-  stopped: number;
-  /** Lines of an export that hold no more. */
-  lifted: number;
-  bad: number;
-  /** The first of the bad ones. */
-  problems: (JsonPlace & { problem: string })[];
-  ignoredColumns: string[];
-}
-
-const batchSize = 500;
-const problemsShownMax = 100;
-
-class TakenBack extends Error {}
-
 async function importAll(
-  engine: Engine,
-  chunks: AsyncIterable<string>,
+  { db, sources, consent: { suppressions } }: Engine,
+  source: Source,
   { dryRun, json }: ImportOptions,
   terminal: Terminal,
-): Promise<ImportResult> {
-  const [{ readSuppressionFile }, { readEntry }] = await Promise.all([
-    import('../../consent/suppression-file.ts'),
-    import('../../consent/suppression-entry.ts'),
-  ]);
-  const sources = engine.sources.map(({ name }) => name);
-  const ignored = new Set<string>();
-  const result = { read: 0, added: 0, stopped: 0, lifted: 0, bad: 0 };
-  const problems: ImportResult['problems'] = [];
-  const add = dryRun ? pretend(engine) : engine.consent.suppressions.add;
-  let good = 0;
-  let batch: SuppressionEntry[] = [];
-  const flush = async () => {
-    const { added, stopped } = await add(batch, operatorName());
-    result.added += added;
-    result.stopped += stopped;
-    good += batch.length;
-    batch = [];
-  };
-  for await (const record of readSuppressionFile(chunks, ignored)) {
-    const { line, number } = record;
-    result.read += 1;
-    const read = 'problem' in record ? record : readEntry(record.found, sources);
-    if ('entry' in read) batch.push(read.entry);
-    else if ('isLifted' in read) result.lifted += 1;
-    else {
-      result.bad += 1;
-      if (problems.length < problemsShownMax)
-        problems.push({ line, ...(number !== undefined && { number }), problem: read.problem });
-    }
-    if (batch.length === batchSize) await flush();
-    if (!json && result.read % batchSize === 0) terminal.progress(`${result.read} lines …`);
-  }
-  await flush();
-  const { added } = result;
-  return { ...result, alreadyListed: good - added, problems, ignoredColumns: [...ignored] };
+): Promise<ImportedList> {
+  const { importSuppressions } = await import('../../consent/suppression-import.ts');
+  return importSuppressions(
+    { db, suppressions },
+    {
+      ...{
+        chunks: source.chunks,
+        by: operatorName(),
+        isDryRun: dryRun === true,
+        sources: sources.map(({ name }) => name),
+      },
+      ...(!json && { onProgress: (read) => terminal.progress(`${read} lines …`, shareRead(source)) }),
+    },
+  );
 }
 
-/** Does it, and takes it back: what a dry run says is what would have come of it. */
-function pretend({ db, consent }: Engine) {
-  const seen = new Set<string>();
-  return async (entries: readonly SuppressionEntry[], by: string) => {
-    const unseen = entries.filter(({ address, scope, reason }) => {
-      const key = JSON.stringify([addressKey(address), scope, reason === 'unsubscribed']);
-      return !seen.has(key) && seen.add(key);
-    });
-    let result = { added: 0, stopped: 0 };
-    try {
-      await db.transaction(async (tx) => {
-        result = await consent.suppressions.add(unseen, by, tx);
-        throw new TakenBack();
-      });
-    } catch (error) {
-      if (!(error instanceof TakenBack)) throw error;
-    }
-    return result;
-  };
-}
-
-function tell(result: ImportResult, isDryRun: boolean): string[] {
+function tell(result: ImportedList, isDryRun: boolean): string[] {
   const { read, added, alreadyListed, stopped, lifted, bad, ignoredColumns } = result;
   if (read === 0) return ['There is no line in it: nothing was added.'];
   const be = isDryRun ? 'would be' : added === 1 ? 'is' : 'are';
@@ -155,7 +98,7 @@ function tellStopped(count: number, isDryRun: boolean): string {
   return `${count} ${count === 1 ? 'delivery that waits' : 'deliveries that wait'} for them ${be} stopped.`;
 }
 
-function tellProblems({ bad, problems }: ImportResult): string[] {
+function tellProblems({ bad, problems }: ImportedList): string[] {
   return [
     ...problems.map(({ problem, ...place }) => `${placeInFile(place)}: ${problem}`),
     ...(bad > problems.length

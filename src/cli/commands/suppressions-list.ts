@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ListOrder } from '../../consent/suppressions.ts';
+import type { ListOrder } from '../../consent/suppression-list.ts';
 import type { SuppressionRow } from '../../db/schema.ts';
 import { addressKey, requireAddress } from '../../domain/address.ts';
 import { exceptions, type SuppressionReason, suppressionReasonNames } from '../../domain/suppression.ts';
@@ -9,7 +9,7 @@ import { Refusal } from '../../std/refusal.ts';
 import { wholeNumber } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { printable, shellWord } from '../printable.ts';
-import { type Column, table } from '../table.ts';
+import { type Column, printTable } from '../table.ts';
 import { tellLeft } from '../unsubscribed-words.ts';
 
 interface ListOptions {
@@ -64,9 +64,8 @@ export function addList(suppressions: Command, { terminal }: Context): void {
           terminal.print(...nothing(options));
           return sayLeft();
         }
-        const { paint, columns: columnsMax } = terminal;
         const columns = columnsOf(clock.now(), options.withLifted === true);
-        terminal.print(...table(rows, columns, { columnsMax, paintTitle: paint.dim }));
+        printTable(terminal, rows, columns);
         if (below !== null) terminal.print(`More: ${nextPage(options, below)}`);
         sayLeft();
       });
@@ -97,7 +96,11 @@ function columnsOf(now: number, withLifted: boolean): Column<SuppressionRow>[] {
   return [
     { title: 'ADDRESS', cell: (row) => printable(row.address_key), canShrink: true },
     { title: 'SCOPE', cell: scopeCell },
-    { title: 'REASON', cell: ({ reason }) => reason },
+    {
+      title: 'REASON',
+      cell: ({ reason }) => reason,
+      meaning: (row) => (row.lifted_at === null ? 'stopped on purpose' : undefined),
+    },
     { title: 'NOTE', cell: ({ note }) => printable(note ?? ''), canShrink: true },
     { title: 'BY', cell: (row) => printable(row.created_by), canShrink: true },
     { title: 'AGE', cell: (row) => ago(now - row.created_at) },

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
+import type { Engine } from '../../engine.ts';
 import { runJson } from '../../sources/newsletters/runs/run-json.ts';
-import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { withChange } from '../change.ts';
+import { type Context, example, jsonOption } from '../context.ts';
 import { untilInterrupted } from '../interrupted.ts';
 import { operatorName } from '../operator.ts';
 import { printable } from '../printable.ts';
@@ -13,7 +15,8 @@ interface Options extends RunOptions {
   json?: true;
 }
 
-export function addTrigger(program: Command, { terminal }: Context): void {
+export function addTrigger(program: Command, context: Context): void {
+  const { terminal } = context;
   withRunOptions(
     program
       .command('trigger')
@@ -37,8 +40,9 @@ export function addTrigger(program: Command, { terminal }: Context): void {
       const canary = canaryOf(options);
       const interrupted = untilInterrupted();
       try {
-        await withEngine(async (engine) => {
+        const work = async (engine: Engine) => {
           const { runs } = engine.newsletters;
+          terminal.progress('Looking for those who are to be told …');
           const answer = await runs.trigger(request, { by: operatorName(), canary });
           if (options.json) return terminal.json(answer);
           const { eligibleCount, collectJobEnqueued, periodKey, runId } = answer;
@@ -52,15 +56,17 @@ export function addTrigger(program: Command, { terminal }: Context): void {
           terminal.print(`${people}. Run ${runId} has begun.`);
           if (!options.follow) return terminal.print(`See how far it is: npx tidings runs show ${runId}`);
           const { run, progress } = await followRun(engine, runId, terminal, interrupted.signal);
-          terminal.print(...tellRun(run, progress));
-        });
+          terminal.print(...tellRun(run, progress, terminal.paint));
+        };
+        await withChange(context, work, { isDryRun: options.dryRun === true });
       } finally {
         interrupted.forget();
       }
     });
 }
 
-export function addPlan(program: Command, { terminal }: Context): void {
+export function addPlan(program: Command, context: Context): void {
+  const { terminal } = context;
   withRunOptions(
     program
       .command('plan')
@@ -74,7 +80,8 @@ export function addPlan(program: Command, { terminal }: Context): void {
     .action(async (type: string, options: Options) => {
       const request = requestOf(type, options);
       const canary = canaryOf(options);
-      await withEngine(async ({ newsletters: { runs } }) => {
+      await withChange(context, async ({ newsletters: { runs } }) => {
+        terminal.progress('Looking for those who would be told …');
         const run = await runs.plan(request, { by: operatorName(), canary });
         const progress = await runs.progress(run.run_id);
         if (options.json) return terminal.json(runJson(run, progress));
@@ -114,7 +121,8 @@ function sampleLines(json: string | null): string[] {
   ];
 }
 
-export function addApply(program: Command, { terminal }: Context): void {
+export function addApply(program: Command, context: Context): void {
+  const { terminal } = context;
   withCanary(
     program
       .command('apply')
@@ -127,14 +135,14 @@ export function addApply(program: Command, { terminal }: Context): void {
       const canary = canaryOf(options);
       const interrupted = untilInterrupted();
       try {
-        await withEngine(async (engine) => {
+        await withChange(context, async (engine) => {
           const { runs } = engine.newsletters;
           const started = await runs.apply(runId, { by: operatorName(), canary });
           const { run, progress } = options.follow
             ? await followRun(engine, runId, terminal, interrupted.signal)
             : { run: started, progress: await runs.progress(runId) };
           if (options.json) return terminal.json(runJson(run, progress));
-          terminal.print(...tellRun(run, progress));
+          terminal.print(...tellRun(run, progress, terminal.paint));
         });
       } finally {
         interrupted.forget();

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { requireAddress } from '../../domain/address.ts';
+import type { LocalUsers } from '../../sources/newsletters/users/local-users.ts';
 import { Refusal } from '../../std/refusal.ts';
 import { type Context, example, jsonOption } from '../context.ts';
 import { printable } from '../printable.ts';
@@ -11,7 +12,8 @@ interface SetOptions {
   json?: true;
 }
 
-export function addUsersSet(users: Command, { terminal }: Context): void {
+export function addUsersSet(users: Command, context: Context): void {
+  const { terminal } = context;
   users
     .command('set')
     .argument('<user-id>', 'as the platform calls them')
@@ -27,14 +29,15 @@ export function addUsersSet(users: Command, { terminal }: Context): void {
           'Say the address with --email ana@example.org; users remove takes a user out.',
         );
       const user = { userId, email: requireAddress(email), isVerified: unverified !== true };
-      await withLocalUsers(json ? undefined : terminal, async (directory) => {
+      const work = async (directory: LocalUsers) => {
         const { added, changed } = await directory.put([user]);
         if (json) return terminal.json({ user, isNew: added === 1, isChanged: added + changed === 1 });
         const words = added === 1 ? 'is new' : changed === 1 ? 'has changed' : 'was so already';
         terminal.print(
           `${printable(userId)} ${words}: ${printable(user.email)}${unverified ? ', not verified' : ''}.`,
         );
-      });
+      };
+      await withLocalUsers(json ? undefined : terminal, work, context);
     });
 }
 
@@ -47,11 +50,12 @@ export function addUsersRemove(users: Command, context: Context): void {
     .option(...jsonOption)
     .addHelpText('after', example('users remove user_2RfW'))
     .action(async (userId: string, { json }: { json?: true }) => {
-      await withLocalUsers(json ? undefined : terminal, async (directory) => {
+      const work = async (directory: LocalUsers) => {
         const isRemoved = await directory.remove(userId);
         if (!isRemoved) context.exitCode = 1;
         if (json) return terminal.json({ userId, isRemoved });
         terminal.print(`${printable(userId)} ${isRemoved ? 'is taken out' : 'was not there'}.`);
-      });
+      };
+      await withLocalUsers(json ? undefined : terminal, work, context);
     });
 }

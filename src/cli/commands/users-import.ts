@@ -5,9 +5,8 @@ import { placeInFile } from '../../std/json-records.ts';
 import { type Context, example, jsonOption } from '../context.ts';
 import { untilInterrupted } from '../interrupted.ts';
 import { printable } from '../printable.ts';
-import { barOf } from '../progress-bar.ts';
 import type { Terminal } from '../terminal.ts';
-import { openTextFile, type TextFile } from '../text-file.ts';
+import { openTextFile, shareRead, type TextFile } from '../text-file.ts';
 import { withLocalUsers } from '../users-directory.ts';
 
 export function addUsersImport(users: Command, context: Context): void {
@@ -32,13 +31,14 @@ export function addUsersImport(users: Command, context: Context): void {
       const text = await openTextFile(file);
       const interrupted = untilInterrupted();
       try {
-        await withLocalUsers(json ? undefined : terminal, async (directory) => {
+        const work = async (directory: LocalUsers) => {
           const result = await importAll(directory, text, json ? undefined : terminal, interrupted.signal);
           if (result.bad > 0 || !result.isWhole) context.exitCode = 1;
           if (json) return terminal.json(result);
           terminal.print(...tell(result));
           terminal.complain(...tellProblems(result));
-        });
+        };
+        await withLocalUsers(json ? undefined : terminal, work, context);
       } finally {
         interrupted.forget();
         await text.close();
@@ -49,8 +49,6 @@ export function addUsersImport(users: Command, context: Context): void {
 interface ImportResult extends ImportedUsers {
   ignoredColumns: string[];
 }
-
-const toldFrom = 500;
 
 async function importAll(
   directory: LocalUsers,
@@ -63,10 +61,7 @@ async function importAll(
     import('../../sources/newsletters/users/import-users.ts'),
   ]);
   const ignored = new Set<string>();
-  function onBatch(read: number): void {
-    const bar = process.stderr.isTTY && text.octets > 0 ? `${barOf(text.octetsRead() / text.octets)} ` : '';
-    if (read >= toldFrom) terminal?.progress(`${bar}${read} users …`);
-  }
+  const onBatch = (read: number) => terminal?.progress(`${read} users …`, shareRead(text));
   const records = readUsersFile(text.chunks, ignored);
   const imported = await importUsers({ directory, records, signal, onBatch });
   return { ...imported, ignoredColumns: [...ignored] };

@@ -4,7 +4,7 @@ import type { LocalUser, LocalUsers } from '../../sources/newsletters/users/loca
 import { wholeNumber } from '../arguments.ts';
 import { type Context, example, jsonOption } from '../context.ts';
 import { printable, shellWord } from '../printable.ts';
-import { type Column, table } from '../table.ts';
+import { type Column, printTable } from '../table.ts';
 import { withLocalUsers } from '../users-directory.ts';
 
 interface ListOptions {
@@ -34,8 +34,7 @@ export function addUsersList(users: Command, { terminal }: Context): void {
         if (options.json) return terminal.json({ users: shown, next: after === null ? null : { after } });
         if (shown.length === 0)
           return terminal.print('There is no such user. To put some in: npx tidings users import <file>');
-        const { paint, columns: columnsMax } = terminal;
-        terminal.print(...table(shown, columns, { columnsMax, paintTitle: paint.dim }));
+        printTable(terminal, shown, columns);
         if (after !== null) terminal.print(`More: npx tidings users list --after ${shellWord(after)}`);
       });
     });
@@ -55,5 +54,9 @@ async function find(
 const columns: Column<LocalUser>[] = [
   { title: 'USER', cell: ({ userId }) => printable(userId), canShrink: true },
   { title: 'ADDRESS', cell: ({ email }) => printable(email ?? '(none)'), canShrink: true },
-  { title: 'VERIFIED', cell: ({ email, isVerified }) => (email === null ? '' : isVerified ? 'yes' : 'no') },
+  {
+    title: 'VERIFIED',
+    cell: ({ email, isVerified }) => (email === null ? '' : isVerified ? 'yes' : 'no'),
+    meaning: ({ isVerified }) => (isVerified ? 'good' : 'stopped on purpose'),
+  },
 ];

@@ -104,7 +104,7 @@ export const openSeat = createTemplate({
           </Fact>
         ))}
         <Paragraphs>{said.hurry}</Paragraphs>
-        <Footer {...footerOf(props)} reason={said.reason} words={{ ...words, ...said }} />
+        <Footer {...footerOf(props)} reason={said.reason} words={footerWordsIn(words)} />
       </Layout>
     );
   },
@@ -121,7 +121,7 @@ export const openSeat = createTemplate({
       registrationUrl && `${said.register}${words.colon.trimEnd()}\n${registrationUrl}`,
       ...factsOf(props, words).map(({ label, value }) => labelled(label, value)),
       said.hurry,
-      footerText({ ...footerOf(props), reason: said.reason }, { ...words, ...said }),
+      footerText({ ...footerOf(props), reason: said.reason }, footerWordsIn(words)),
     ]
       .filter((part) => part !== undefined && part !== '')
       .join('\n\n');
@@ -174,4 +174,9 @@ type Facts = { meetingSummary: string } & Partial<
 
 function footerOf({ unsubscribeUrl, manageUrl }: { unsubscribeUrl?: string; manageUrl: string }) {
   return { unsubscribeUrl, manageUrl };
+}
+
+function footerWordsIn(words: Words): Words {
+  const { manage, unsubscribe } = openSeatWords[words.locale];
+  return { ...words, manage, unsubscribe };
 }

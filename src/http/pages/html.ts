@@ -1,7 +1,7 @@
 import { dark, light } from '../../emails/look.ts';
 
 /** What all pages share: the frame, escaping, and a look that follows the reader's own light or dark. */
-export function pageOf({ title, style, content, lang = 'en', isUnlisted = false }: Page): string {
+export function pageOf({ title, style = '', content, lang = 'en', isUnlisted = false }: Page): string {
   return `<!doctype html>
 <html lang="${lang}">
 <head>
@@ -22,7 +22,7 @@ ${content}
 
 interface Page {
   title: string;
-  style: string;
+  style?: string;
   content: string;
   lang?: string;
   /** No search engine should know of it. */

@@ -113,6 +113,7 @@ function previewRoute(): Route {
       closed,
     ),
     bodyOctetsMax,
+    readsOnly: true,
     isConstant: true,
     answers: { 200: { when: 'The mail.', schema: rendered } },
     async handle({ body }) {

@@ -33,7 +33,7 @@ const readiness = Type.Object(
         database: Type.Enum(['ok', 'unreachable']),
         schema: Type.Enum(['ok', 'pending', 'not understood', 'unknown']),
         runner: Type.Enum(['ok', 'failing', 'not in this process']),
-        redis: Type.Enum(['ok', 'away', 'evicts', 'not in this process']),
+        redis: Type.Enum(['ok', 'away', 'evicts', 'full', 'not in this process']),
       },
       closed,
     ),

@@ -6,7 +6,7 @@ import { nearest } from '../../std/nearest.ts';
 import { Refusal } from '../../std/refusal.ts';
 import { speaker } from '../gate.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { by, closed, line, nothing } from '../schemas.ts';
+import { by, closed, line, nothing, why } from '../schemas.ts';
 import type { ApiParts } from '../server.ts';
 
 interface PauseParts extends Pick<ApiParts, 'pauses' | 'sources'> {
@@ -77,7 +77,7 @@ export function pauseRoutes({ pauses, sources, log }: PauseParts): Route[] {
       summary: 'Go on with what was stopped',
       who: [],
       params: Type.Object({ scope }, closed),
-      query: nothing,
+      query: Type.Object(why, closed),
       answers: {
         200: {
           when: 'It goes on.',

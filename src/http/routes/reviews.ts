@@ -129,6 +129,7 @@ function retryRoute(reviews: CodeReviews): Route {
     path: `${path}/jobs/:jobId/retry`,
     summary: 'Try again for those of a job who have not heard and by themselves never would',
     who: ['service'],
+    isAuditedForOperators: true,
     params: jobId,
     query: nothing,
     body: Type.Object(

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { closed } from '../schemas.ts';
+import { closed, status } from '../schemas.ts';
 
 /** A run, its list and the trigger's answer, as they are answered. */
 
@@ -23,6 +23,21 @@ const orNull = (schema: ReturnType<typeof Type.String> | ReturnType<typeof Type.
   Type.Union([schema, Type.Null()]);
 const timeOrNull = orNull(Type.String({ format: 'date-time' }));
 const counts = Type.Record(Type.String(), Type.Integer());
+
+/** Where there is a canary that has not passed: what its mails have met so far. */
+const canaryProgress = Type.Union([
+  Type.Object(
+    {
+      accepted: Type.Integer(),
+      open: Type.Integer({ description: 'Not composed, not accepted, or being settled.' }),
+      stuck: Type.Integer({ description: 'Their figures were asked for again and again.' }),
+      bad: Type.Integer({ description: 'Bounced, complained about, or refused for good.' }),
+      listensUntil: timeOrNull,
+    },
+    closed,
+  ),
+  Type.Null(),
+]);
 
 export const runAnswer = Type.Object(
   {
@@ -54,7 +69,14 @@ export const runAnswer = Type.Object(
     sample: Type.Optional(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])),
     progress: Type.Optional(
       Type.Object(
-        { items: counts, reasons: counts, deliveries: counts, done: Type.Integer(), total: Type.Integer() },
+        {
+          ...{ items: counts, reasons: counts, deliveries: counts },
+          ...{ done: Type.Integer(), total: Type.Integer(), canary: canaryProgress },
+          countedAt: Type.String({
+            format: 'date-time',
+            description: 'What takes long to count is counted less often: at least twice a minute.',
+          }),
+        },
         closed,
       ),
     ),
@@ -71,6 +93,8 @@ export const runItem = Type.Object(
     reason: orNull(Type.String()),
     tries: Type.Integer(),
     deliverySeq: orNull(Type.Integer()),
+    deliveryStatus: Type.Union([status, Type.Null()]),
+    deliveryError: orNull(Type.String()),
   },
   closed,
 );

@@ -5,16 +5,22 @@ import { notificationTypes } from '../../sources/newsletters/notification-type.t
 import { runItemJson, runJson } from '../../sources/newsletters/runs/run-json.ts';
 import type { CanaryOrder } from '../../sources/newsletters/runs/run-order.ts';
 import type { Runs } from '../../sources/newsletters/runs/runs.ts';
+import type { Clock } from '../../std/clock.ts';
 import { speaker } from '../gate.ts';
+import { keptByCost } from '../kept.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { by, closed, limit, line, nothing, reason, time } from '../schemas.ts';
+import { by, closed, limit, line, why as maySay, nothing, reason, time } from '../schemas.ts';
 import { runAnswer, runItem, triggerAnswer } from './run-shapes.ts';
 
 /** Runs of newsletters and alerts: the specification's trigger, and beside it plans, canaries, and a hand on the switch. */
 export interface RunParts {
   /** Left out where there are no newsletters. */
   runs?: Runs | undefined;
+  clock: Clock;
 }
+
+/** A page asks every two seconds, and who looks at the same run shares what was counted. */
+const progressKeptMs = 1_000;
 
 const triggerPath = '/api/v1/notifications/trigger';
 const path = '/api/v1/notifications/runs';
@@ -59,8 +65,9 @@ const runId = Type.Object({ runId: Type.String({ format: 'uuid' }) }, closed);
 const why = Type.Object({ reason, by: Type.Optional(by) }, closed);
 const noRun = { 404: 'There is no such run.' };
 
-export function runRoutes({ runs }: RunParts): Route[] {
+export function runRoutes({ runs, clock }: RunParts): Route[] {
   if (!runs) return [];
+  const counted = keptByCost(progressKeptMs, clock, (name) => runs.progress(name.split(' ')[0] ?? ''));
   return [
     defineRoute({
       method: 'POST',
@@ -74,6 +81,7 @@ export function runRoutes({ runs }: RunParts): Route[] {
           ...asked,
           dryRun: Type.Optional(Type.Boolean({ description: 'Count them, and do nothing.' })),
           canary: Type.Optional(canary),
+          ...maySay,
         },
         closed,
       ),
@@ -83,8 +91,8 @@ export function runRoutes({ runs }: RunParts): Route[] {
           schema: triggerAnswer,
         },
       },
-      async handle({ body: { canary: few, ...request }, caller }) {
-        const who = { by: speaker(undefined, caller), canary: canaryOf(few) };
+      async handle({ body: { canary: few, by, reason: _, ...request }, caller }) {
+        const who = { by: speaker(by, caller), canary: canaryOf(few) };
         return { status: 200, body: await runs.trigger(request, who) };
       },
     }),
@@ -94,9 +102,9 @@ export function runRoutes({ runs }: RunParts): Route[] {
       summary: 'Plan a run: who would get it, who not and why, and what they would read; kept for a day',
       who: ['trigger'],
       query: nothing,
-      body: Type.Object({ ...asked, by: Type.Optional(by), canary: Type.Optional(canary) }, closed),
+      body: Type.Object({ ...asked, ...maySay, canary: Type.Optional(canary) }, closed),
       answers: { 201: { when: 'The plan.', schema: runAnswer } },
-      async handle({ body: { canary: few, by, ...request }, caller }) {
+      async handle({ body: { canary: few, by, reason: _, ...request }, caller }) {
         const run = await runs.plan(request, { by: speaker(by, caller), canary: canaryOf(few) });
         return { status: 201, body: runJson(run, await runs.progress(run.run_id)) };
       },
@@ -108,7 +116,7 @@ export function runRoutes({ runs }: RunParts): Route[] {
       who: ['trigger'],
       params: runId,
       query: nothing,
-      body: Type.Object({ by: Type.Optional(by), canary: Type.Optional(canary) }, closed),
+      body: Type.Object({ ...maySay, canary: Type.Optional(canary) }, closed),
       answers: { 200: { when: 'The run has begun.', schema: runAnswer } },
       refusals: { 404: 'There is no such plan.', 409: 'The plan has expired, or was applied before.' },
       async handle({ params, body: { by, canary: few }, caller }) {
@@ -179,7 +187,8 @@ export function runRoutes({ runs }: RunParts): Route[] {
       refusals: noRun,
       async handle({ params }) {
         const run = await runs.get(params.runId);
-        return { status: 200, body: runJson(run, await runs.progress(run.run_id)) };
+        // Counting goes through its whole list. What has just been paused, resumed or applied is not shown as it was before.
+        return { status: 200, body: runJson(run, await counted(`${run.run_id} ${run.status}`)) };
       },
     }),
     defineRoute({

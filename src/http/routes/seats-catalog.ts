@@ -101,7 +101,10 @@ export function seatCatalogRoutes({ seats, log }: SeatRouteParts): Route[] {
       summary: 'Say that a section is open; whoever watches it is told, as if the feed had said so',
       who: [],
       query: nothing,
-      body: Type.Object({ term, index }, closed),
+      body: Type.Object(
+        { term, index, reason: Type.Optional(line(500, 'Why; it is kept in the audit log.')) },
+        closed,
+      ),
       answers: {
         201: {
           when: 'It is recorded, and its watchers are told.',
@@ -117,7 +120,8 @@ export function seatCatalogRoutes({ seats, log }: SeatRouteParts): Route[] {
         const order = { termId: body.term, indexNumber: body.index, traceId: intentTraceId };
         const reported = await events.reportOpening(order);
         if (reported.kind === 'section_not_found') throw noSection();
-        log.info('seats.opening_reported', { traceId, ...body, kind: reported.kind, key: caller.key });
+        const about = { term: body.term, index: body.index, kind: reported.kind, key: caller.key };
+        log.info('seats.opening_reported', { traceId, ...about });
         return reported.kind === 'reported'
           ? { status: 201, body: { isNew: true, openEventId: reported.openEventId } }
           : { status: 200, body: { isNew: false, openEventId: null } };

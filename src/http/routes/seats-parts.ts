@@ -25,6 +25,8 @@ export interface Seats {
   isSample: boolean;
   /** Of a sample: what opens and closes all the time. */
   moving: CourseSeats['moving'];
+  status: CourseSeats['status'];
+  overview: CourseSeats['overview'];
 }
 
 /** Requests a minute from one network, for what needs no key. */

@@ -1,6 +1,7 @@
 import type { Route } from '../route.ts';
 import { seatCatalogRoutes } from './seats-catalog.ts';
 import { seatLinkRoutes } from './seats-links.ts';
+import { seatOverviewRoutes } from './seats-overview.ts';
 import { type SeatParts, seatRouteParts } from './seats-parts.ts';
 import { seatSearchRoutes } from './seats-search.ts';
 import { seatSubscriptionRoute } from './seats-subscriptions.ts';
@@ -16,6 +17,7 @@ export function seatRoutes({
   const common = seatRouteParts({ ...parts, seats });
   return [
     ...seatCatalogRoutes(common),
+    ...seatOverviewRoutes(common),
     seatSubscriptionRoute(common),
     ...seatTokenRoutes(common),
     ...seatSearchRoutes(common),

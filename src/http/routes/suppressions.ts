@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { suppressionJson } from '../../consent/suppression-export.ts';
-import type { ListOrder } from '../../consent/suppressions.ts';
+import type { ListOrder } from '../../consent/suppression-list.ts';
 import { type Address, parseAddress, requireAddress } from '../../domain/address.ts';
 import { everySource, suppressionReasonNames } from '../../domain/suppression.ts';
 import type { Log } from '../../std/log.ts';
@@ -8,7 +8,7 @@ import { nearest } from '../../std/nearest.ts';
 import { Refusal } from '../../std/refusal.ts';
 import { speaker } from '../gate.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { below, by, closed, limit, line, next, nothing, suppression, withLifted } from '../schemas.ts';
+import { below, by, closed, limit, line, nothing, suppression, withLifted } from '../schemas.ts';
 import type { ApiParts } from '../server.ts';
 import { refusalOf } from '../validate.ts';
 
@@ -35,15 +35,26 @@ export function suppressionRoutes(parts: SuppressionParts): Route[] {
   return [listRoute(parts), addRoute(parts), removeRoute(parts)];
 }
 
+/** In the order of addresses a number alone does not say where to go on. */
+const nextInList = Type.Union([
+  Type.Object({ below: Type.Integer() }, closed),
+  Type.Object({ after: Type.String(), above: Type.Integer() }, closed),
+  Type.Null(),
+]);
+
 function listRoute({ consent: { suppressions } }: SuppressionParts): Route {
   return defineRoute({
     method: 'GET',
     path,
-    summary: 'List the addresses that must not be mailed, newest first',
+    summary:
+      'List the addresses that must not be mailed, newest first; those that begin with some text in the order of addresses',
     who: ['read'],
     query: Type.Object(
       {
         address: Type.Optional(address),
+        addressPrefix: Type.Optional(line(320, 'The beginning of the address, in any case of letters.')),
+        after: Type.Optional(line(320, 'With `addressPrefix`: the `after` of `next` is the next page,')),
+        above: Type.Optional(Type.Integer({ minimum: 0, description: 'together with its `above`.' })),
         scope: Type.Optional(line(40, '`*` for those of every source, or the name of one.')),
         reason: Type.Optional(reason),
         withLifted,
@@ -54,11 +65,29 @@ function listRoute({ consent: { suppressions } }: SuppressionParts): Route {
     ),
     answers: {
       200: {
-        when: 'One page; `next` is null on the last.',
-        schema: Type.Object({ suppressions: Type.Array(suppression), next }, closed),
+        when: 'One page; `next` is null on the last, and has what to ask for the next one with. A page may be short although more follows.',
+        schema: Type.Object({ suppressions: Type.Array(suppression), next: nextInList }, closed),
       },
     },
-    async handle({ query: { limit = limitByDefault, address, withLifted, ...filter } }) {
+    async handle({ query }) {
+      const {
+        limit = limitByDefault,
+        address,
+        addressPrefix,
+        after,
+        above = 0,
+        withLifted,
+        ...filter
+      } = query;
+      if (addressPrefix !== undefined) {
+        const { below: _, ...checks } = filter as Partial<ListOrder>;
+        const { rows, next } = await suppressions.beginning({
+          ...{ ...checks, withLifted: withLifted === 'true', beginning: addressPrefix, limit },
+          ...(after !== undefined && { after: { address: after, seq: above } }),
+        });
+        const body = { suppressions: rows.map(suppressionJson) };
+        return { status: 200, body: { ...body, next: next && { after: next.address, above: next.seq } } };
+      }
       const found = await suppressions.list({
         ...(filter as Partial<ListOrder>),
         ...(address !== undefined && { address: requireAddress(address) }),

@@ -1,50 +1,54 @@
 import { Type } from 'typebox';
-import type { Problem } from '../../webhooks/signature.ts';
+import { providers } from '../../domain/providers.ts';
+import type { Informant, Problem } from '../../webhooks/informant.ts';
+import { informants } from '../../webhooks/informants.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { closed } from '../schemas.ts';
 import type { ApiParts } from '../server.ts';
 
-/** Resend's own are a few KiB; one of a mail to fifty people with seventy-five tags is not a tenth of this. */
+/** Events are a few KiB; one of a mail to fifty people with seventy-five tags is not a tenth of this. */
 const bodyOctetsMax = 256 * 1024;
 
-export function webhookRoute({ webhooks }: Pick<ApiParts, 'webhooks'>): Route {
+/** A door for each provider that tells us of mails. */
+export function webhookRoutes({ webhooks }: Pick<ApiParts, 'webhooks'>): Route[] {
+  return informants.flatMap(({ provider, scheme }) =>
+    scheme === 'in-process' ? [] : [webhookRoute(webhooks, provider, scheme)],
+  );
+}
+
+function webhookRoute(
+  webhooks: ApiParts['webhooks'],
+  provider: string,
+  scheme: Exclude<Informant['scheme'], 'in-process'>,
+): Route {
+  const { title, webhook } = providers[provider as keyof typeof providers];
+  const { secretName = '' } = webhook ?? {};
+  const { shape, proved, refusals } = schemes[scheme];
   return defineRoute({
     method: 'POST',
-    path: '/api/v1/webhooks/resend',
-    summary: 'Take what Resend tells about mails; signed with `RESEND_WEBHOOK_SECRET`',
+    path: `/api/v1/webhooks/${provider}`,
+    summary: `Take what ${title} tells about mails; ${proved} \`${secretName}\``,
     who: 'the world',
     takesBytes: true,
     bodyOctetsMax,
-    body: Type.Object(
-      { type: Type.String(), created_at: Type.String(), data: Type.Object({}) },
-      { description: 'An event as Resend sends it. It is verified as the bytes that came.' },
-    ),
+    body: shape(title),
     answers: {
       200: {
         when: 'It is kept, and applied if it is about one of our mails; or it was here already.',
         schema: Type.Object({ status: Type.Enum(['processed', 'already_processed']) }, closed),
       },
     },
-    refusals: {
-      400: 'One of the headers svix-id, svix-timestamp and svix-signature is missing.',
-      401: 'The signature is not ours, or older or newer than five minutes.',
-      503: 'No secret is set here, so that nothing can be verified.',
-    },
+    refusals: { ...refusals, 503: 'No secret is set here, so that nothing can be verified.' },
     async handle({ bytes, headers, traceId }) {
-      // Not a 404: Resend tries again for a day, so that nothing is lost if the secret is set by then.
-      if (!webhooks.isSetUp) return { status: 503, body: { ...notSetUp, traceId } };
-      const header = (name: string) => {
-        const value = headers[name];
-        return typeof value === 'string' ? value : undefined;
-      };
+      // Not a 404: the provider tries again for hours, so that nothing is lost if the secret is set by then.
+      if (!webhooks.isSetUp(provider))
+        return { status: 503, body: { ...notSetUp(title, secretName), traceId } };
+      const single = Object.entries(headers).filter(([, value]) => typeof value === 'string');
       const answer = await webhooks.receive({
-        id: header('svix-id'),
-        timestamp: header('svix-timestamp'),
-        signature: header('svix-signature'),
-        body: bytes,
+        ...{ provider, body: bytes, headers: Object.fromEntries(single) as Record<string, string> },
       });
       if (answer.isRefused) {
-        const { body, ...refusal } = refusals[answer.problem];
+        const { body, ...refusal } = answersTo[answer.problem];
         return { ...refusal, body: { ...body, traceId } };
       }
       return { status: 200, body: { status: answer.isRepeat ? 'already_processed' : 'processed' } };
@@ -52,8 +56,33 @@ export function webhookRoute({ webhooks }: Pick<ApiParts, 'webhooks'>): Route {
   });
 }
 
-// 002-P7-02, 002-P7-03: the specification's own sentences.
-const refusals = {
+const schemes = {
+  svix: {
+    proved: 'signed with',
+    shape: (title: string) =>
+      Type.Object(
+        { type: Type.String(), created_at: Type.String(), data: Type.Object({}) },
+        { description: `An event as ${title} sends it. It is verified as the bytes that came.` },
+      ),
+    refusals: {
+      400: 'One of the headers svix-id, svix-timestamp and svix-signature is missing.',
+      401: 'The signature is not ours, or older or newer than five minutes.',
+    },
+  },
+  basic: {
+    proved: 'with the password of',
+    shape: (title: string) =>
+      Type.Object({ RecordType: Type.String() }, { description: `An event as ${title} sends it.` }),
+    refusals: {
+      400: 'It is no text in UTF-8.',
+      // Not a 403, after which Postmark would not try again.
+      401: 'The password is missing, or not ours.',
+    },
+  },
+} as const;
+
+// 002-P7-02, 002-P7-03: the specification's own sentences, of those that are signed.
+const answersTo = {
   'missing headers': {
     status: 400,
     body: { error: 'Missing svix headers', code: 'missing_signature' },
@@ -63,10 +92,23 @@ const refusals = {
     headers: { 'www-authenticate': 'Svix' }, // Which a 401 must have, whoever asks.
     body: { error: 'Invalid signature', code: 'invalid_signature' },
   },
+  'missing credentials': {
+    status: 401,
+    headers: { 'www-authenticate': 'Basic realm="webhooks"' },
+    body: { error: 'The password of this webhook is missing.', code: 'missing_password' },
+  },
+  'wrong credentials': {
+    status: 401,
+    headers: { 'www-authenticate': 'Basic realm="webhooks"' },
+    body: { error: 'This is not the password of this webhook.', code: 'wrong_password' },
+  },
+  'not text': {
+    status: 400,
+    body: { error: 'The body is no text in UTF-8.', code: 'invalid_encoding' },
+  },
 } as const satisfies Record<Problem, object>;
 
-const notSetUp = {
-  error:
-    'Webhooks of Resend are not set up here. Set RESEND_WEBHOOK_SECRET to the signing secret that Resend shows for this address (whsec_…), and start again.',
+const notSetUp = (title: string, secretName: string) => ({
+  error: `Webhooks of ${title} are not set up here. Set ${secretName} to the secret of this webhook, and start again.`,
   code: 'webhooks_not_set_up',
-};
+});

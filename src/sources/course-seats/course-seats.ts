@@ -14,7 +14,8 @@ import { createOpenEvents, type OpenEvents } from './events/open-events.ts';
 import { createPoller, type Poller } from './feed/poller.ts';
 import { createSeatSource } from './mail/seat-source.ts';
 import { createVerificationSource } from './mail/verification-source.ts';
-import type { OpenedFeed, SectionKey } from './open-feed.ts';
+import type { OpenedFeed, SeatsByHand, SectionKey } from './open-feed.ts';
+import { createSeatOverview, type SeatOverview } from './overview/overview.ts';
 import { noRegistrationUrl, type RegistrationUrl, rutgersRegistrationUrl } from './registration.ts';
 import { readSeatsStatus, type SeatsStatus } from './status.ts';
 import { createSubscriptions, type Subscriptions } from './subscriptions/subscriptions.ts';
@@ -41,7 +42,9 @@ export interface CourseSeats {
   readonly isSample: boolean;
   /** Of a sample: what opens and closes all the time. */
   moving(): readonly SectionKey[];
+  readonly byHand: SeatsByHand | undefined;
   status(): Promise<SeatsStatus>;
+  readonly overview: SeatOverview;
   close(): Promise<void>;
 }
 
@@ -113,7 +116,9 @@ export function createCourseSeats(parts: CourseSeatsParts): CourseSeats {
     sources: [createSeatSource(mail), createVerificationSource(mail)],
     ...{ chores, catalog, subscriptions, events, poller, fanOut, timeZone, verifiesAddresses },
     ...{ registrationUrl, isSample: parts.isSample, moving: () => parts.moving?.() ?? [] },
+    byHand: parts.byHand,
     status: () => readSeatsStatus(db, clock),
+    overview: createSeatOverview({ db, clock }),
     close: () => feed.close(),
   };
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../std/clock.ts';
 import type { Configured } from './feed/active-lists.ts';
 import type { Feed } from './feed/feed.ts';
-import { createSampleCampus } from './sample/sample-campus.ts';
+import { createSampleCampus, type SampleCampus } from './sample/sample-campus.ts';
 import { type RunningSampleCampus, startSampleCampus } from './sample/sample-server.ts';
 import { listOf, termInRegistration } from './term.ts';
 
@@ -16,9 +16,13 @@ export interface OpenedFeed {
   isSample: boolean;
   /** Of a sample: which sections open and close all the time, so that whoever tries it knows what to watch. */
   moving?: () => readonly SectionKey[];
+  /** Of a sample: seats that somebody opens, and leaves to themselves again. */
+  byHand?: SeatsByHand;
   /** Polled whether or not somebody watches. */
   configured: Configured;
 }
+
+export type SeatsByHand = Pick<SampleCampus, 'open' | 'release'>;
 
 export interface FeedOrder {
   /** Empty where none is configured, `off` where none is wanted. */
@@ -47,7 +51,7 @@ export async function openFeed(order: FeedOrder, clock: Clock): Promise<OpenedFe
   }
   const terms = termIds.length > 0 ? termIds : [termInRegistration(clock.now())];
   return {
-    feed: createSampleFeed(terms, campusCodes, clock),
+    ...createSampleFeed(terms, campusCodes, clock),
     isSample: true,
     moving: keptOnce(() => movingAt(terms, campusCodes, clock)),
     configured: { termIds: terms, campusCodes },
@@ -79,7 +83,11 @@ function movingAt(termIds: readonly string[], campusCodes: readonly string[], cl
 }
 
 /** Over HTTP, as a real one; started by the first question, because most commands ask none. */
-function createSampleFeed(termIds: readonly string[], campusCodes: readonly string[], clock: Clock): Feed {
+function createSampleFeed(
+  termIds: readonly string[],
+  campusCodes: readonly string[],
+  clock: Clock,
+): Required<Pick<OpenedFeed, 'feed' | 'byHand'>> {
   let started: Promise<{ campus: RunningSampleCampus; feed: Feed }> | undefined;
   const start = async () => {
     const campus = await startSampleCampus({ clock, termIds, campusCodes });
@@ -89,14 +97,19 @@ function createSampleFeed(termIds: readonly string[], campusCodes: readonly stri
     started ??= start();
     return started;
   };
+  const byHand = (verb: keyof SeatsByHand) => (indexNumber: string) =>
+    void opened().then(({ campus }) => campus.switches[verb](indexNumber));
   return {
-    openSections: async (list, signal) => (await opened()).feed.openSections(list, signal),
-    courses: async (list, signal) => (await opened()).feed.courses(list, signal),
-    async close() {
-      if (started === undefined) return;
-      const { campus, feed } = await started;
-      await feed.close();
-      await campus.close();
+    feed: {
+      openSections: async (list, signal) => (await opened()).feed.openSections(list, signal),
+      courses: async (list, signal) => (await opened()).feed.courses(list, signal),
+      async close() {
+        if (started === undefined) return;
+        const { campus, feed } = await started;
+        await feed.close();
+        await campus.close();
+      },
     },
+    byHand: { open: byHand('open'), release: byHand('release') },
   };
 }

@@ -109,8 +109,7 @@ export async function createImageWorld(kind: Kind, home: string): Promise<ImageW
     const onFirstPassing = eye && ((point: string) => void images.set(point, eye.look()));
     try {
       await createLife({ onFirstPassing }).live(() => scenario.run(parts));
-      const late =
-        deaths > 0 ? lateness(clock.now() - from.now, parts.provider.guarantees.longestCallMs) : [];
+      const late = deaths > 0 ? lateness(clock.now() - from.now, parts.provider.guarantees) : [];
       const witness = { accepted: ledger.map(({ to }) => to), deaths, name: kind, connections };
       return { images, problems: [...late, ...(await problemsOf(db, scenario, witness))] };
     } finally {

@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Clock, systemClock } from '../../../src/std/clock.ts';
 import { type Ids, systemIds } from '../../../src/std/ids.ts';
+import type { Lie, Rule, SeenRequest } from '../lies.ts';
 import { createHandler } from './handler.ts';
 import { createLedger, type Ledger } from './ledger.ts';
-import type { Lie, Rule, SeenRequest } from './lies.ts';
 import type { Limits } from './limits.ts';
 import { createWebhooks, type WebhookExtra, type Webhooks, type WebhookTarget } from './webhooks.ts';
 

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../../src/std/clock.ts';
 import type { Ids } from '../../../src/std/ids.ts';
+import { isAcceptedDespite, type Lie, type Rule, type SeenRequest, takeLie } from '../lies.ts';
 import { type Answer, errorAnswer } from './answers.ts';
 import type { ApiKey } from './fake-resend.ts';
 import type { Ledger } from './ledger.ts';
-import { isAcceptedDespite, type Lie, type Rule, type SeenRequest, takeLie } from './lies.ts';
 import { createGauge, type Limits } from './limits.ts';
 import { createReads } from './reads.ts';
 import { createSubmissions } from './submissions.ts';

@@ -1,4 +1,4 @@
-import type { SeenRequest } from './lies.ts';
+import type { SeenRequest } from '../lies.ts';
 
 /** The truth: every mail that was accepted, once each, and every request that arrived. */
 export interface Ledger {

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../src/std/clock.ts';
 import type { Ids } from '../../../src/std/ids.ts';
+import type { SeenRequest } from '../lies.ts';
 import { type Answer, errorAnswer } from './answers.ts';
 import type { AcceptedMail, Ledger } from './ledger.ts';
-import type { SeenRequest } from './lies.ts';
 
 /** Everything that can be asked: mails, the log of requests, domains. Newest first, at most 100 a page. */
 export interface Reads {

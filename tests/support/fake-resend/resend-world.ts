@@ -1,7 +1,7 @@
-import { createServer, type Socket } from 'node:net';
 import type { Provider } from '../../../src/providers/provider.ts';
 import { createResend, type ResendParts } from '../../../src/providers/resend.ts';
 import { createManualClock, type ManualClock } from '../../../src/std/clock.ts';
+import { type ByteServers, createByteServers } from '../byte-servers.ts';
 import { type FakeResend, type FakeResendOptions, startFakeResend } from './fake-resend.ts';
 
 /** A fake Resend and our client of it, on one clock that the test moves. */
@@ -10,8 +10,7 @@ export interface ResendWorld {
   fake: FakeResend;
   /** A client, closed with the world. */
   resend(more?: Partial<ResendParts>): Provider;
-  /** A server of bytes, not of HTTP; answers its port. */
-  listen(onConnection: (socket: Socket) => void): Promise<number>;
+  listen: ByteServers['listen'];
   close(): Promise<void>;
 }
 
@@ -21,6 +20,7 @@ export async function createResendWorld(
 ): Promise<ResendWorld> {
   const clock = createManualClock(Date.UTC(2026, 2, 14, 22));
   const fake = await startFakeResend({ clock, ...options });
+  const bytes = createByteServers();
   const closers: (() => unknown)[] = [];
   return {
     clock,
@@ -30,22 +30,10 @@ export async function createResendWorld(
       closers.push(() => provider.close?.());
       return provider;
     },
-    async listen(onConnection) {
-      const sockets = new Set<Socket>();
-      const server = createServer((socket) => {
-        sockets.add(socket);
-        socket.on('error', () => {});
-        onConnection(socket);
-      });
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      closers.unshift(() => {
-        for (const socket of sockets) socket.destroy();
-        return new Promise((resolve) => server.close(resolve));
-      });
-      return (server.address() as { port: number }).port;
-    },
+    listen: bytes.listen,
     async close() {
       await fake.close();
+      await bytes.close();
       for (const close of closers) await close();
     },
   };

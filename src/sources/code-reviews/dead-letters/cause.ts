@@ -1,4 +1,4 @@
-import { mailboxUnknown } from '../../../domain/outcome.ts';
+import { mailboxUnknown, recipientInactive } from '../../../domain/outcome.ts';
 import type { DeliveryError } from '../../../domain/transition.ts';
 
 /**
@@ -88,7 +88,14 @@ const contentCodes: ReadonlySet<string> = new Set([
   ...['body_too_big', 'body_character', 'mail_too_big', 'message_too_big', 'review_forgotten'],
 ]);
 const recipientCodes: ReadonlySet<string> = new Set([
-  ...[mailboxUnknown, 'invalid_recipient', 'to_invalid', 'invalid_to_address', 'no_address'],
+  ...[
+    mailboxUnknown,
+    recipientInactive,
+    'invalid_recipient',
+    'to_invalid',
+    'invalid_to_address',
+    'no_address',
+  ],
 ]);
 
 function ofUnsendable(error: DeliveryError | null): Who {

@@ -134,8 +134,17 @@ describe('the seat', () => {
   });
 
   it('an earlier mail that never left told nobody anything', () => {
-    for (const status of ['failed_permanent', 'expired', 'skipped_ineligible', 'reconciling'] as const)
+    for (const status of ['failed_permanent', 'expired', 'skipped_ineligible', 'needs_review'] as const)
       expect(verdictOf({ siblings: [sibling(9, status)] })).toBeUndefined();
+  });
+
+  it('waits until an earlier mail about the same opening is settled, and not for one about another', () => {
+    for (const status of ['sending', 'reconciling'] as const) {
+      expect(verdictOf({ siblings: [sibling(9, status)] })).toEqual([
+        ...['deferred', 'told_in_doubt', now + 30_000],
+      ]);
+      expect(verdictOf({ event: { closedBefore: 9 }, siblings: [sibling(8, status)] })).toBeUndefined();
+    }
   });
 });
 

@@ -102,11 +102,17 @@ function byTheSeat(event: EventFacts, { now, siblings }: Circumstances): Verdict
     return { event: 'deferred', dueAt: now + fanoutPauseMs, error };
   }
   // The same opening, seen twice. One after a recorded closing is another (004-56), whoever was told of the one before.
-  const isTold = siblings.some(
-    (other) =>
-      other.wasAccepted && other.openEventId < openEventId && other.openEventId > (closedBefore ?? 0),
+  const same = siblings.filter(
+    (other) => other.openEventId < openEventId && other.openEventId > (closedBefore ?? 0),
   );
-  return isTold ? ineligible('already_told', 'They were told of this opening before.') : undefined;
+  if (same.some(({ wasAccepted }) => wasAccepted))
+    return ineligible('already_told', 'They were told of this opening before.');
+  if (!same.some(isInDoubt)) return undefined;
+  const error = {
+    code: 'told_in_doubt',
+    message: 'An earlier mail about this opening may have reached them.',
+  };
+  return { event: 'deferred', dueAt: now + doubtPauseMs, error };
 }
 
 /** A fan-out takes a moment; if it comes to this person, the later mail is the better one. */
@@ -125,13 +131,16 @@ function byTheCount(
   const { max_notifications: max, notifications_sent: sent } = watch;
   if (max === null || isBooked) return undefined;
   if (sent >= max) return ineligible('max_notifications', 'They have had as many mails as they want.');
-  const inDoubt = siblings.filter(({ status }) => status === 'sending' || status === 'reconciling');
-  if (sent + inDoubt.length < max) return undefined;
+  if (sent + siblings.filter(isInDoubt).length < max) return undefined;
   const error = { code: 'count_in_doubt', message: 'An earlier mail may have been the last one they want.' };
   return { event: 'deferred', dueAt: now + doubtPauseMs, error };
 }
 
 const doubtPauseMs = 30_000;
+
+function isInDoubt({ status }: Sibling): boolean {
+  return status === 'sending' || status === 'reconciling';
+}
 
 /** 8.7 */
 export function byTheHour(

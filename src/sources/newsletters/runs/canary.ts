@@ -23,29 +23,32 @@ export type CanaryVerdict =
   | { kind: 'passed' }
   | { kind: 'halt'; because: string };
 
-type Size = Pick<RunRow, 'canary_size'>;
+type Size = Pick<RunRow, 'canary_size' | 'canary_bounces_max'>;
 
 export const isCanary = ({ canary_size, canary_passed_at }: RunRow): boolean =>
   canary_size !== null && canary_passed_at === null;
 
 /**
  * How many more may be taken up, so that as many as were asked for can arrive. Those who are stuck do not stand in the way, up to as
- * many again: while no figures can be had at all, the list is not taken up for nothing.
+ * many again: while no figures can be had at all, the list is not taken up for nothing. None where it will be halted.
  */
-export function roomIn({ accepted, open, stuck }: CanaryCounts, { canary_size }: Size): number {
+export function roomIn(counts: CanaryCounts, { canary_size, canary_bounces_max }: Size): number {
+  const { accepted, open, stuck, bad } = counts;
   const size = canary_size ?? 0;
+  if (bad > (canary_bounces_max ?? 0)) return 0;
   return size - accepted - open - Math.max(0, stuck - size);
 }
 
 /** Pure: too many bounces stop it at once, and silence has to last before it counts as good news. */
 export function judgeCanary(
   counts: CanaryCounts,
-  limits: Size & { bouncesMax: number; waitMs: number },
+  limits: Size & { waitMs: number },
   now: number,
 ): CanaryVerdict {
   const { accepted, open, stuck, bad, isAnybodyLeft, lastAcceptedAt } = counts;
-  if (bad > limits.bouncesMax) {
-    const because = `Of the first mails ${bad} bounced, were refused or were complained about; at most ${limits.bouncesMax} may.`;
+  const bouncesMax = limits.canary_bounces_max ?? 0;
+  if (bad > bouncesMax) {
+    const because = `Of the first mails ${bad} bounced, were refused or were complained about; at most ${bouncesMax} may.`;
     return { kind: 'halt', because };
   }
   const isTooSmall = isAnybodyLeft && roomIn(counts, limits) > 0;

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../../db/database.ts';
 import type { RunItemState, RunRow } from '../../../db/newsletters-schema.ts';
 import type { Status } from '../../../domain/status.ts';
+import { type CanaryCounts, countCanary, isCanary } from './canary.ts';
 
 /** How far a run is: what became of everybody on its list, with the reasons, counted when somebody asks. */
 export interface RunProgress {
@@ -14,6 +15,10 @@ export interface RunProgress {
   /** Composed, and nobody need look at them any more; or left out. */
   done: number;
   total: number;
+  /** What its first mails met; null where it has no canary, or one that has passed. */
+  canary: CanaryCounts | null;
+  /** When that was counted. */
+  countedAt: number;
 }
 
 const unsettled: ReadonlySet<string> = new Set([
@@ -24,7 +29,7 @@ const unsettled: ReadonlySet<string> = new Set([
   'reconciling',
 ]);
 
-export async function readProgress(db: Database, { run_id }: Pick<RunRow, 'run_id'>): Promise<RunProgress> {
+export async function readProgress(db: Database, run: RunRow, now: number): Promise<RunProgress> {
   const { rows } = await sql<{
     state: RunItemState;
     reason: string | null;
@@ -35,7 +40,7 @@ export async function readProgress(db: Database, { run_id }: Pick<RunRow, 'run_i
     SELECT items.state, items.reason, deliveries.status, ${codeOf(db)} AS code, COUNT(*) AS count
     FROM notification_run_items AS items LEFT JOIN deliveries ON deliveries.seq = items.delivery_seq
       AND items.state = 'composed'
-    WHERE items.run_id = ${run_id} GROUP BY 1, 2, 3, 4
+    WHERE items.run_id = ${run.run_id} GROUP BY 1, 2, 3, 4
   `.execute(db.read);
   const items: Record<RunItemState, number> = {
     planned: 0,
@@ -56,7 +61,9 @@ export async function readProgress(db: Database, { run_id }: Pick<RunRow, 'run_i
     if (state === 'left_out' || (state === 'composed' && !unsettled.has(status ?? ''))) done += count;
   }
   const total = items.planned + items.collected + items.composed + items.left_out;
-  return { items, reasons, deliveries, done, total };
+  const isTrying = isCanary(run) && run.status !== 'planned' && run.status !== 'expired';
+  const canary = isTrying ? await countCanary(db.read, run) : null;
+  return { items, reasons, deliveries, done, total, canary, countedAt: now };
 }
 
 /** Why the outbox sent nothing; what was sent needs no reason. */

@@ -1,6 +1,8 @@
-import type { RunItemRow, RunRow } from '../../../db/newsletters-schema.ts';
+import type { RunRow } from '../../../db/newsletters-schema.ts';
 import { iso } from '../../../outbox/delivery-json.ts';
+import type { CanaryCounts } from './canary.ts';
 import type { RunProgress } from './progress.ts';
+import type { ListedItem } from './run-items.ts';
 
 /** A run and its list for programs, over HTTP and on the command line: our words, times in ISO 8601. */
 export function runJson(run: RunRow, progress?: RunProgress) {
@@ -29,12 +31,23 @@ export function runJson(run: RunRow, progress?: RunProgress) {
     endedAt: iso(run.ended_at),
     ...(progress && {
       sample: run.sample === null ? null : (JSON.parse(run.sample) as Record<string, unknown>),
-      progress,
+      progress: {
+        ...progress,
+        canary: progress.canary && canaryJson(progress.canary, run),
+        countedAt: iso(progress.countedAt),
+      },
     }),
   };
 }
 
-export const runItemJson = (item: RunItemRow) => ({
+/** Silence has to last before it counts as good news: until then nobody else is mailed. */
+function canaryJson({ accepted, open, stuck, bad, lastAcceptedAt }: CanaryCounts, run: RunRow) {
+  const isListening = open === 0 && lastAcceptedAt !== null && run.status === 'running';
+  const listensUntil = isListening ? iso(lastAcceptedAt + (run.canary_wait_ms ?? 0)) : null;
+  return { accepted, open, stuck, bad, listensUntil };
+}
+
+export const runItemJson = (item: ListedItem) => ({
   notificationId: item.notification_id,
   userId: item.user_id,
   periodKey: item.period_key,
@@ -42,4 +55,6 @@ export const runItemJson = (item: RunItemRow) => ({
   reason: item.reason,
   tries: item.tries,
   deliverySeq: item.delivery_seq,
+  deliveryStatus: item.delivery_status,
+  deliveryError: item.delivery_error,
 });

@@ -31,6 +31,24 @@ export async function runsAtWork(db: Database): Promise<RunRow[]> {
   return rows;
 }
 
+export type RunUnderWay = Pick<
+  RunRow,
+  'run_id' | 'notification_type' | 'period_key' | 'status' | 'status_because' | 'eligible_count'
+>;
+
+/** Among the newest, by their index: one that halted longer ago than so many others began is found in the list. */
+const lookedAtMax = 100;
+
+export async function runsUnderWay(db: Database): Promise<RunUnderWay[]> {
+  const { rows } = await sql<RunUnderWay>`
+    SELECT * FROM (
+      SELECT run_id, notification_type, period_key, status, status_because, eligible_count FROM notification_runs
+      ORDER BY created_at DESC, run_id DESC LIMIT ${sql.lit(lookedAtMax)}
+    ) AS newest WHERE status IN ('running', 'paused', 'halted')
+  `.execute(db.read);
+  return rows;
+}
+
 /** Statuses in which a delivery's run still has a say: what is being sent may come back to wait. */
 export const undecided = sql`('pending', 'failed_transient', 'claimed', 'sending')`;
 

@@ -82,8 +82,7 @@ export function createRunWork(
   }
 
   async function watchCanary(run: RunRow): Promise<'again' | number> {
-    const { canary_size } = run;
-    const limits = { canary_size, bouncesMax: run.canary_bounces_max ?? 0, waitMs: run.canary_wait_ms ?? 0 };
+    const limits = { ...run, waitMs: run.canary_wait_ms ?? 0 };
     const verdict = await db.transaction(async (tx) => {
       if (!(await lockRun(tx, db.dialect, run.run_id, ['running']))) return undefined;
       const judged = judgeCanary(await countCanary(tx, run), limits, clock.now());

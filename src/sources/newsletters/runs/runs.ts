@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../db/database.ts';
-import type { RunItemRow, RunRow, RunStatus } from '../../../db/newsletters-schema.ts';
+import type { RunRow, RunStatus } from '../../../db/newsletters-schema.ts';
 import type { Ids } from '../../../std/ids.ts';
 import { Refusal } from '../../../std/refusal.ts';
 import type { Chore } from '../../source.ts';
 import { type RunProgress, readProgress } from './progress.ts';
+import { type ItemsPage, type ListedItem, readItemPage } from './run-items.ts';
 import { type CanaryOrder, readCanary, readRunOrder, type TriggerRequest } from './run-order.ts';
-import { hasUndecided, lockRun, setRun } from './run-rows.ts';
+import { hasUndecided, lockRun, type RunUnderWay, runsUnderWay, setRun } from './run-rows.ts';
 import { createRunWork, type RunWorkParts, runPauseMs } from './run-work.ts';
 import { plannedSample } from './sample.ts';
 import { applyPlan, candidateOrderOf, countEligible, dedupeKeyOf, insertRun } from './starting.ts';
@@ -32,12 +33,12 @@ export interface Runs {
     limit: number;
   }): Promise<RunRow[]>;
   get(runId: string): Promise<RunRow>;
+  /** Goes through its whole list: not for whoever looks every second. */
   progress(runId: string): Promise<RunProgress>;
   /** Whom it is for, and who not; by notification. */
-  items(
-    runId: string,
-    page: { after: string; limit: number; state?: RunItemRow['state'] },
-  ): Promise<RunItemRow[]>;
+  items(runId: string, page: ItemsPage): Promise<ListedItem[]>;
+  /** What is begun and not at its end, newest first: for whoever looks every second. */
+  underWay(): Promise<RunUnderWay[]>;
   /** One turn of everything that runs need. Answers whether more waits, or for how long nothing does. */
   runOnce(signal?: AbortSignal): Promise<'again' | 'pause' | number>;
   readonly chore: Chore;
@@ -202,18 +203,13 @@ export function createRuns(parts: RunsParts): Runs {
     },
     get,
     async progress(runId) {
-      return readProgress(db, await get(runId));
+      return readProgress(db, await get(runId), clock.now());
     },
-    async items(runId, { after, limit, state }) {
+    async items(runId, page) {
       await get(runId);
-      let found = db.read
-        .selectFrom('notification_run_items')
-        .selectAll()
-        .where('run_id', '=', runId)
-        .where('notification_id', '>', after);
-      if (state) found = found.where('state', '=', state);
-      return found.orderBy('notification_id').limit(limit).execute();
+      return readItemPage(db, runId, page);
     },
+    underWay: () => runsUnderWay(db),
     runOnce,
     chore: {
       ...{ name: 'newsletter-runs', pauseMs: runPauseMs, stages },

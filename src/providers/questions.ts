@@ -1,11 +1,11 @@
 import type { Clock } from '../std/clock.ts';
+import type { Exchanged } from './exchange.ts';
+import { parseJson, throttleMs } from './http-answer.ts';
 import type { MayAsk } from './provider.ts';
-import { parseJson, throttleMs } from './resend-answer.ts';
-import type { Exchanged } from './resend-exchange.ts';
 
 /**
- * What Resend is asked besides mails, at a pace of its own: all questions of a process together take a quarter of the account's
- * rate at most, because asking about old mail must not hold up new mail. They need a key with full access.
+ * What a provider is asked besides mails, at a pace of its own: all questions of a process together take a quarter of the
+ * account's rate at most, because asking about old mail must not hold up new mail.
  */
 export interface Questions {
   /** Undefined when there was no answer in time, or `mayAsk` said no; `until` is by the monotonic clock. */

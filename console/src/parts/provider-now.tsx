@@ -1,0 +1,55 @@
+import type { Standing } from '../../../src/http/live/standing.ts';
+import { useWords } from '../words/words.ts';
+import { When } from './shapes.tsx';
+
+/** Who takes the mail: how fast, whether it is asked at all, and how much of the plan there is used; also where all is well. */
+export function ProviderNow({ provider }: Pick<Standing, 'provider'>) {
+  const { home } = useWords();
+  const { name, ratePerSecond, downSince, downBecause, pausedUntil, quotas } = provider;
+  const usedUp = quotas.some(({ used, of }) => used >= of);
+  const isUp = downSince === null && pausedUntil === null;
+  return (
+    <section>
+      <h2>{home.provider}</h2>
+      <p>
+        <span className={isUp ? 'good' : 'hand'} aria-hidden="true">
+          {isUp ? '●' : '◐'}
+        </span>{' '}
+        {downSince !== null
+          ? home.providerDown(name, downBecause ?? '')
+          : pausedUntil !== null
+            ? home.providerPaused(name)
+            : home.providerUp(name)}{' '}
+        <When at={downSince} />
+      </p>
+      <dl className="facts">
+        <dt>{home.rate}</dt>
+        <dd>{home.rateOf(ratePerSecond)}</dd>
+        <dt>{home.circuit}</dt>
+        <dd>
+          {downSince !== null ? home.circuitOpen : home.circuitClosed}
+          {pausedUntil !== null && (
+            <>
+              {', '}
+              {home.restsUntil} <When at={pausedUntil} />
+            </>
+          )}
+        </dd>
+        <dt>{home.quota}</dt>
+        <dd>
+          {quotas.length === 0
+            ? home.noQuota
+            : quotas.map(({ per, used, of }) => <div key={per}>{home.quotaUsed(used, of, per)}</div>)}
+          {usedUp && (
+            <div>
+              <span className="person" aria-hidden="true">
+                ▲
+              </span>{' '}
+              {home.quotaUsedUp}
+            </div>
+          )}
+        </dd>
+      </dl>
+    </section>
+  );
+}

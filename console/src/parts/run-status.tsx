@@ -1,0 +1,13 @@
+import type { RunStatus } from '../../../src/client/run-shapes.ts';
+import { runMeanings } from '../runs.ts';
+import { useWords } from '../words/words.ts';
+import { Mark } from './mark.tsx';
+
+export function RunChip({ status }: { status: RunStatus }) {
+  const { runs } = useWords();
+  return (
+    <span className="chip">
+      <Mark meaning={runMeanings[status]}>{runs.statuses[status]}</Mark>
+    </span>
+  );
+}

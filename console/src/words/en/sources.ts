@@ -1,0 +1,14 @@
+import { manyEn as many } from '../many.ts';
+
+/** English: what the home page and other lists say of sources. */
+export const sourcesEn = {
+  halted: (what: string) => `${what} has halted: its first mails met more trouble than they may`,
+  reviewers: (count: number) => `${many(count, 'reviewer has', 'reviewers have')} not heard of a review`,
+  runs: 'Newsletters under way',
+  noRuns: 'No newsletter is under way.',
+  runOf: (people: number) => `to ${many(people, 'person', 'people')}`,
+  ofOccasion: (occasion: string) => `Only those of the occasion ${occasion}.`,
+  anyOccasion: 'Show all',
+  term: (season: 'winter' | 'spring' | 'summer' | 'fall', year: number) =>
+    `${{ winter: 'Winter', spring: 'Spring', summer: 'Summer', fall: 'Fall' }[season]} ${year}`,
+};

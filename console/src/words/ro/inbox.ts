@@ -1,0 +1,94 @@
+import type { chaosEn, inboxEn } from '../en/inbox.ts';
+import { manyRo as many } from '../many.ts';
+
+/** Romanian: the inbox and its switches. */
+export const inboxRo: typeof inboxEn = {
+  title: 'Cutie poștală',
+  lead: 'Ce s-a trimis cât timp nu este configurat un furnizor adevărat. Nimic de aici nu a părăsit această mașină.',
+  notHere:
+    'Aici mesajele pleacă printr-un furnizor adevărat, deci nu există o cutie în care să vă uitați. Ce s-a ales de ele se vede la livrări.',
+  deliveries: 'Livrări',
+  to: 'Adresa începe cu',
+  subject: 'Subiectul începe cu',
+  mail: 'Mesaj',
+  state: 'Livrarea lui',
+  received: 'Primit',
+  noSubject: '(fără subiect)',
+  empty: 'Încă nu este niciun mesaj. Apare singur de îndată ce se trimite ceva.',
+  emptyFiltered: 'Niciun mesaj nu începe așa. Scrieți mai puțin.',
+  clear: 'Golește lista',
+  clearWhat:
+    'Lista începe goală, pentru toți. Niciun mesaj nu se șterge: o livrare în dubiu se caută în continuare după cheie, ce este de raportat se raportează, iar un mesaj rămâne la adresa lui.',
+  story: (seq: number) => `Povestea livrării ${seq}`,
+  links: (count: number) => `Legături (${count})`,
+  noLinks: 'Mesajul nu are nicio legătură.',
+  link: 'Legătură',
+  verdict: 'Unde duce',
+  where: 'Găsită în',
+  places: { html: 'html', text: 'text', headers: 'antete' },
+  verdicts: {
+    works: 'o pagină a noastră; există, iar jetonul ei, dacă are, a fost dat cuiva',
+    unknown_token: 'o pagină a noastră, cu un jeton pe care nu l-a primit nimeni',
+    no_page: 'serverul nostru, care nu are o astfel de pagină',
+    elsewhere: 'a altcuiva; nu este urmată',
+    not_encrypted: 'a altcuiva, necriptată; nu este urmată',
+    mailbox: 'o cutie poștală',
+    unsafe: 'nici pagină, nici cutie poștală',
+  },
+  oneClick: 'Dezabonare cu un clic',
+  oneClickWhat:
+    'Cererea pe care o trimite un program de poștă (RFC 8058) merge la adresa din antet. Persoana nu mai primește mesaje de acest fel, nici pe cele care așteaptă deja; se poate reveni în 24 de ore.',
+  oneClickDone: 'Făcut: serverul a răspuns 200.',
+  oneClickRefused: (status: number) => `Serverul a răspuns ${status}.`,
+  oneClickUndo: 'Deschide pagina din spatele legăturii',
+  oneClickElsewhere: 'Adresa ei de dezabonare cu un clic nu este pe acest server și nu este întrebată.',
+};
+
+export const chaosRo: typeof chaosEn = {
+  title: 'Lasă ceva să meargă prost',
+  lead: 'Fiecare face ce fac și furnizorii adevărați, pentru un timp. Trimiteți ceva și priviți ce face motorul: fiecare mesaj exact o dată.',
+  production: 'TIDINGS_ENV este production: aici nimic nu merge prost intenționat.',
+  forHowLong: 'Timp de',
+  minutes: (count: number) => many(count, 'minut', 'minute'),
+  on: 'Pornit',
+  off: 'Oprit',
+  onUntil: (name: string, until: string, by: string) => `${name} până la ${until} (${by})`,
+  switches: {
+    refuse: {
+      name: 'Refuză',
+      what: 'Orice mesaj nou este refuzat definitiv. Ajunge la cele abandonate, de unde poate fi trimis din nou.',
+    },
+    'time-out': {
+      name: 'Nu răspunde',
+      what: 'Trei secunde nu vine niciun răspuns, iar mesajul nu este luat. Livrarea este în dubiu până când furnizorul a fost întrebat.',
+    },
+    'accept-then-drop': {
+      name: 'Acceptă, apoi tace',
+      what: 'Mesajul este luat și răspunsul se pierde. Livrarea este în dubiu, mesajul se găsește după cheie și nimic nu se trimite de două ori.',
+    },
+    throttle: {
+      name: 'Prea multe cereri',
+      what: 'Se răspunde cu 429 și cinci secunde de Retry-After. Trimiterea așteaptă și nicio încercare nu se numără.',
+    },
+    bounce: {
+      name: 'Respinge',
+      what: 'Luat, iar după o secundă este respins definitiv. Adresa este oprită până când cineva o eliberează.',
+    },
+    complain: {
+      name: 'Reclamă',
+      what: 'Livrat, apoi cititorul se plânge. Adresa este oprită până când cineva o eliberează.',
+    },
+    duplicate: {
+      name: 'Raportează de două ori',
+      what: 'Fiecare webhook vine de două ori. Al doilea nu schimbă nimic.',
+    },
+    reorder: {
+      name: 'Raportează pe sărite',
+      what: 'Ce s-a întâmplat întâi se spune la urmă. Livrarea se încheie la fel.',
+    },
+    silence: {
+      name: 'Nu raportează nimic',
+      what: 'Nu vine niciun webhook. Mesajele rămân trimise și nimeni nu spune că au ajuns.',
+    },
+  },
+};

@@ -1,0 +1,87 @@
+import type { seatsEn } from '../en/seats.ts';
+import { manyRo as many } from '../many.ts';
+
+/** Romanian: course seats. */
+const number = (count: number) => count.toLocaleString('ro');
+
+export const seatsRo: typeof seatsEn = {
+  title: 'Locuri la cursuri',
+  sample: 'Se urmărește un campus de probă: cursurile sunt inventate.',
+  moving: 'Acestea se deschid și se închid la câteva minute:',
+  watches: (active, pending, paused) =>
+    `${many(active, 'urmărire primește', 'urmăriri primesc')} vești, ${number(pending)} neconfirmate, ${number(paused)} în pauză.`,
+  edges: (opened, closed, span) =>
+    `Ultima ${span === 'hour' ? 'oră' : 'zi'}: ${number(opened)} deschise, ${number(closed)} închise.`,
+  toldAll: 'Pentru fiecare deschidere, toți cei care urmăresc au o livrare.',
+  notTold: (count) =>
+    `${many(count, 'deschidere așteaptă', 'deschideri așteaptă')} până când un proces pornit face livrările.`,
+  health: 'Starea listelor',
+  noLists: 'Încă nu s-a cerut nicio listă. Se cere câte una pentru fiecare semestru și campus urmărit.',
+  list: 'Lista',
+  state: 'Stare',
+  fresh: 'proaspătă',
+  stale: 'veche: nimic crezut de peste un minut',
+  notPolled: 'încă necerută',
+  held: 'reținută: listelor le lipsește prea mult ca să fie crezute',
+  failures: (count) => `${many(count, 'cerere', 'cereri')} la rând fără listă`,
+  believed: 'Crezută ultima dată',
+  heard: 'Auzită ultima dată',
+  never: 'niciodată',
+  open: 'Deschise',
+  chart: 'Deschideri și închideri',
+  chartUnit: (stepMinutes) =>
+    `Grupe deschise și închise, ${stepMinutes === 1 ? 'pe minut' : stepMinutes < 60 ? `la ${stepMinutes} minute` : `la ${stepMinutes / 60} ore`}`,
+  noEdges: 'Nimic nu s-a deschis și nu s-a închis în acest timp.',
+  opened: 'deschise',
+  closed: 'închise',
+  span: 'Timp',
+  spans: { hour: 'ultima oră', day: 'ultima zi', week: 'ultima săptămână' },
+  term: 'Semestru',
+  allTerms: 'toate',
+  watched: 'Grupe urmărite',
+  noWatched: 'Nimeni nu urmărește o grupă. Aici s-ar număra cei care o fac pe pagina studenților.',
+  noWatchedHere: 'Nimeni nu urmărește o grupă din acest semestru. Alegeți altul sau toate.',
+  find: 'Căutați o grupă după index, curs sau titlu',
+  found: 'Grupe găsite',
+  noneFound: 'Nicio grupă din catalog nu se potrivește. Căutați mai puțin sau după index.',
+  meetings: 'Orar',
+  section: 'Grupă',
+  index: 'index',
+  unknownSection: 'în niciun catalog',
+  gone: 'nu mai este în catalog',
+  sinceUnknown: 'nu a fost văzută schimbându-se',
+  watching: 'O urmăresc',
+  unconfirmed: 'Neconfirmate',
+  statuses: { Open: 'deschisă', Closed: 'închisă', Wait: 'listă de așteptare', Unknown: 'necunoscută' },
+  watchStatuses: {
+    active: 'anunțate',
+    pending: 'neconfirmate',
+    paused: 'în pauză',
+    suppressed: 'adresă oprită',
+    unsubscribed: 'au renunțat',
+  },
+  whoWatches: 'Cine o urmărește',
+  nobody: 'Nu o urmărește nimeni.',
+  students: 'Pagina studenților',
+  back: 'Toate grupele urmărite',
+  events: 'Deschideri și închideri, cele mai noi întâi',
+  noEvents: 'Nimic văzut deschizându-se sau închizându-se. Ce e mai vechi de 30 de zile nu se păstrează.',
+  allEvents: 'Toate deschiderile și închiderile',
+  what: 'Ce s-a văzut',
+  becameOpen: 's-a deschis',
+  becameClosed: 's-a închis',
+  seenBy: {
+    open_sections: 'din lista grupelor deschise',
+    section_status_event: 'din catalog',
+    manual: 'spus de un operator',
+  },
+  deliveries: 'Livrări',
+  deliveriesOf: (count) =>
+    count >= 1_000 ? '1.000 de livrări sau mai multe' : many(count, 'livrare', 'livrări'),
+  fanningOut: 'se fac și altele',
+  report: 'Spune că este deschisă',
+  reportWhat:
+    'Cine o urmărește află că este deschisă, ca și cum ar fi spus-o lista. O închidere se vede când o arată lista.',
+  reported: 'S-a notat, iar cei care o urmăresc află.',
+  notReported: 'Se știa deja că este deschisă: nimeni nu este anunțat din nou.',
+};

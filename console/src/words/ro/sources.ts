@@ -1,0 +1,16 @@
+import type { sourcesEn } from '../en/sources.ts';
+import { manyRo as many } from '../many.ts';
+
+/** Romanian: what the home page and other lists say of sources. */
+export const sourcesRo: typeof sourcesEn = {
+  halted: (what) =>
+    `${what}: s-a oprit singur, primele mesaje au întâmpinat mai multe probleme decât au voie`,
+  reviewers: (count) => `${many(count, 'recenzent nu a', 'recenzenți nu au')} aflat de o recenzie`,
+  runs: 'Buletine pe drum',
+  noRuns: 'Niciun buletin nu este pe drum.',
+  runOf: (people) => `către ${many(people, 'persoană', 'persoane')}`,
+  ofOccasion: (occasion) => `Doar cele ale ocaziei ${occasion}.`,
+  anyOccasion: 'Arată toate',
+  term: (season, year) =>
+    `${{ winter: 'Iarna', spring: 'Primăvara', summer: 'Vara', fall: 'Toamna' }[season]} ${year}`,
+};

@@ -1,0 +1,81 @@
+import { type Address, parseAddress } from '../domain/address.ts';
+import type { EvidenceEvent } from '../domain/evidence.ts';
+import type { DeliveryError } from '../domain/transition.ts';
+import { isUuid } from '../std/ids.ts';
+import { withoutAddresses } from '../std/without-addresses.ts';
+
+/** A webhook, read: which mail it is about, and what it is evidence of. */
+export interface ProviderEvent {
+  /** In the provider's own words. */
+  type: string;
+  /** By the provider's clock; null where it says none. */
+  at: number | null;
+  messageId: string | null;
+  /** From the tags that we put on the mail. */
+  deliveryId: string | null;
+  round: number | null;
+  environment: string | null;
+  /** To whom it went, if to one alone: our mails have no other recipients. */
+  to: Address | null;
+  /** Null for what is only kept: types that say nothing about a delivery, and those that are not known yet. */
+  evidence: EvidenceEvent | null;
+  error: DeliveryError | null;
+  /** The provider still tries to deliver it. */
+  isDelayed: boolean;
+}
+
+/** The type of what was proved to be the provider's and is no event. It is kept all the same: telling it again would not make it one. */
+export const unreadable = 'unreadable';
+
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Own fields only: what a prototype has, nobody sent. */
+export function fieldOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Record<string, unknown>)[name];
+}
+
+/** PostgreSQL stores no NUL and no half of a character, and a row no novel. */
+export function textIn(value: unknown, name: string, lengthMax: number): string | null {
+  const text = fieldOf(value, name);
+  if (typeof text !== 'string') return null;
+  return text.slice(0, lengthMax).replaceAll('\0', '').toWellFormed() || null;
+}
+
+export const reasonIn = (value: unknown, name: string) =>
+  withoutAddresses(textIn(value, name, 300) ?? 'no reason given');
+
+/** The delivery that our tags name, each of them only if it is what we have written. */
+export function namedBy(
+  tagNamed: (name: string) => string | null,
+): Pick<ProviderEvent, 'deliveryId' | 'round' | 'environment'> {
+  const deliveryId = tagNamed('delivery_id');
+  const round = tagNamed('round');
+  return {
+    deliveryId: deliveryId !== null && isUuid(deliveryId) ? deliveryId : null,
+    round: round !== null && /^[1-9]\d{0,2}$/.test(round) ? Number(round) : null,
+    environment: tagNamed('env'),
+  };
+}
+
+export function onlyAddressIn(to: unknown): Address | null {
+  const address = parseAddress(Array.isArray(to) && to.length === 1 ? to[0] : to);
+  return address.ok ? address.address : null;
+}
+
+const instantForm = /^(20\d\d-\d\d-\d\d)[T ](\d\d:\d\d:\d\d(?:\.\d{1,9})?)(Z|[+-]\d\d(?::?\d\d)?)?$/;
+
+/** Times are written in more than one way. Without a zone it is UTC: `Date.parse` would take this machine's. */
+export function instantOf(text: string | null): number | null {
+  const [, date, time, zone = 'Z'] = instantForm.exec(text ?? '') ?? [];
+  if (date === undefined || time === undefined) return null;
+  const hours = zone.length === 3 ? `${zone}:00` : zone.replace(/^(...)(\d\d)$/, '$1:$2');
+  const at = Date.parse(`${date}T${time}${hours}`);
+  return Number.isNaN(at) ? null : at;
+}

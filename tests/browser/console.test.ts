@@ -1,0 +1,176 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { keys } from '../http/api-world.ts';
+import { samplesOf } from '../http/console-examples.ts';
+import { rowsIn } from '../support/rows.ts';
+import { type Chromium, hasChromium, startChromium, type Visit } from './browser.ts';
+import { type ConsoleWorld, createConsoleWorld, expectToFitEverywhere, giveReason } from './console-world.ts';
+
+/** An operator at work: signs in, looks, finds, decides. */
+describe.skipIf(!hasChromium)('the console in a browser', () => {
+  let world: ConsoleWorld;
+  let chromium: Chromium;
+  let visit: Visit | undefined;
+
+  beforeAll(async () => {
+    chromium = await startChromium();
+    world = await createConsoleWorld({ api: { samples: samplesOf() } });
+    await rowsIn(world, [
+      ...[1, 2, 3].map((number) => ({ status: 'failed_permanent' as const, number })),
+      ...[4, 5, 6].map((number) => ({ status: 'needs_review' as const, number })),
+      ...[7, 8].map((number) => ({ status: 'delivered' as const, number })),
+      { status: 'pending', number: 9 },
+    ]);
+  });
+  afterEach(async () => {
+    const complaints = visit?.complaints;
+    await visit?.close();
+    visit = undefined;
+    expect(complaints ?? []).toEqual([]);
+  });
+  afterAll(async () => {
+    await chromium?.close();
+    await world?.close();
+  });
+
+  const open = async (...[path, options]: [string, Parameters<ConsoleWorld['visit']>[2]?]) => {
+    visit = await world.visit(chromium, path, options);
+    return visit.page;
+  };
+
+  test('signing in by key: a wrong one is told so, a right one opens the page that was asked for', async () => {
+    const page = await open('/dead-letters', { role: null });
+    await page.getByLabel('Key').fill('wrong-0123456789abcdefghijklmnopqrst');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    await expectToFitEverywhere(page);
+    // What the browser says of an answer that is no 2xx is no fault of the page.
+    visit?.complaints.splice(0);
+    await page.getByLabel('Key').fill(keys.operator[0]);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Dead letters', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+
+  test('home has the map with its counts, and what needs a person', async () => {
+    const page = await open('');
+    await page.getByText('3 deliveries of which nobody knows').waitFor();
+    await page.getByText('3 deliveries given up').waitFor();
+    expect(await page.locator('.facts dd').allInnerTexts()).toEqual([
+      'without a limit',
+      'closed: mail leaves',
+      'none is known (MAIL_QUOTA_PER_DAY, MAIL_QUOTA_PER_MONTH)',
+    ]);
+    await expectToFitEverywhere(page);
+  });
+
+  test('everything is paused and resumed, with a reason that everybody sees', async () => {
+    const page = await open('');
+    await page.getByRole('button', { name: 'Pause all mail' }).click();
+    await giveReason(page, 'Pause all mail', 'the provider is being moved');
+    await page.getByText('the provider is being moved').first().waitFor();
+    expect((await world.parts.api.pauses.list()).map(({ scope }) => scope)).toEqual(['*']);
+    await page.getByRole('button', { name: 'Let mail leave again' }).click();
+    await page.getByText('What waits begins to leave within seconds').waitFor();
+    await expectToFitEverywhere(page);
+    await giveReason(page, 'Let mail leave again', 'it has been moved');
+    await page.getByRole('button', { name: 'Pause all mail' }).waitFor();
+    expect(await world.parts.api.pauses.list()).toEqual([]);
+    await page.goto(`${world.api.url}/console/audit`);
+    await page.getByText('it has been moved').waitFor();
+    await page.getByText('the provider is being moved').waitFor();
+  });
+
+  test('deliveries are found by address, and opened by the keyboard alone', async () => {
+    const page = await open('/deliveries');
+    await page.locator('tbody tr').first().waitFor();
+    await expectToFitEverywhere(page);
+    const [row] = await world.queries.search({ status: ['delivered'], limit: 1 });
+    await page.getByRole('searchbox').fill(row?.to_email ?? row?.recipient ?? '');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
+    expect(page.url()).toContain('q=');
+    await page.locator('tbody tr').focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Story' }).waitFor();
+    await expectToFitEverywhere(page);
+    await page.goBack();
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
+  });
+
+  test('a dead letter is found and sent again, and the audit log says who and why', async () => {
+    const page = await open('/dead-letters');
+    await page.getByRole('checkbox', { name: 'Choose all on this page' }).waitFor();
+    await expectToFitEverywhere(page);
+    await page
+      .getByRole('checkbox', { name: /^Choose \d/ })
+      .first()
+      .check();
+    await page.getByRole('button', { name: /Send again/ }).click();
+    await giveReason(page, 'Send again', 'the address was mended');
+    await page.getByText('Done for 1 delivery.').waitFor();
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(2);
+    await page.getByRole('link', { name: 'Audit' }).click();
+    await page.getByText('the address was mended').first().waitFor();
+    await page.getByText('operator key 1').first().waitFor();
+    await expectToFitEverywhere(page);
+  });
+
+  test.each([
+    ['It was sent', 'sent'],
+    ['It was not sent', 'failed_transient'],
+    ['Nobody will know', 'failed_permanent'],
+  ])('a doubt is resolved as %s', async (button, status) => {
+    const page = await open('/needs-review');
+    await page.locator('tbody tr a').first().click();
+    await page.getByRole('button', { name: button, exact: true }).click();
+    await giveReason(page, button, 'looked it up by hand');
+    const seq = Number(page.url().split('/').at(-1));
+    await expect.poll(async () => (await world.queries.find(String(seq)))?.status).toBe(status);
+    await page.getByText('looked it up by hand').first().waitFor();
+  });
+
+  test('who may only read sees no verb', async () => {
+    const page = await open('/dead-letters', { role: 'read' });
+    await page.locator('tbody tr').first().waitFor();
+    expect(await page.getByRole('checkbox').count()).toBe(0);
+    expect(await page.getByRole('button', { name: /Send again/ }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Home' }).click();
+    await page.getByText('A read key looks').waitFor();
+    expect(await page.getByRole('button', { name: 'Pause all mail' }).count()).toBe(0);
+  });
+
+  test('in Romanian, by the reader’s browser and by choice', async () => {
+    const page = await open('/needs-review', { locale: 'ro-RO' });
+    await page.getByRole('heading', { name: 'De decis' }).waitFor();
+    expect(await page.locator('html').getAttribute('lang')).toBe('ro');
+    await page.getByRole('combobox').first().selectOption('en');
+    await page.getByRole('heading', { name: 'Needs review' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Needs review' }).waitFor();
+  });
+
+  test('the first minute: each button says what it has done, and the kill is accounted for', async () => {
+    const page = await open('');
+    for (const [button, said] of [
+      ['Open a seat', 'Section 00525, INTRO CALCULUS, has a free seat.'],
+      ['Send the monthly newsletter', '24 citizens are being told how their town did in 2026-10.'],
+      ['Post a review', '4 reviewers are being told of cl-1000, Count each seat once.'],
+    ] as const) {
+      await page.getByRole('button', { name: button }).click();
+      await page.getByText(said).waitFor();
+    }
+    await page.getByRole('button', { name: 'Kill the worker in mid-send' }).click();
+    await page
+      .getByText('Process 7 was killed (SIGKILL) with 3 mails on the wire. Another is being started.')
+      .waitFor();
+    await page.getByText('9 of 48 have the mail. 0 twice, 0 lost.').waitFor();
+    await page.getByText('39 are not settled yet.').waitFor();
+    await expectToFitEverywhere(page);
+  });
+
+  test('a page that is not there says so', async () => {
+    const page = await open('/no/such/page');
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  });
+});

@@ -1,0 +1,3 @@
+import { crashTests } from './crash.ts';
+
+crashTests('sqlite', 'postmark');

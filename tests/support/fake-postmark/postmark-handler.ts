@@ -1,0 +1,125 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../../../src/std/clock.ts';
+import type { Ids } from '../../../src/std/ids.ts';
+import { isAcceptedDespite, type Lie, type Rule, type SeenRequest, takeLie } from '../lies.ts';
+import type { Circumstances } from './fake-postmark.ts';
+import { errorAnswer, type PostmarkAnswer } from './postmark-answers.ts';
+import { easternTime, type PostmarkLedger } from './postmark-ledger.ts';
+import { readMailBody } from './postmark-mail-body.ts';
+import { createReads } from './postmark-reads.ts';
+
+export interface HandlerParts {
+  clock: Clock;
+  ids: Ids;
+  ledger: PostmarkLedger;
+  rules: readonly Rule[];
+  circumstances: Circumstances;
+  tokens: readonly string[];
+  closing: AbortSignal;
+}
+
+/** One request: seen → lied about or not → authorised → answered. There are no keys: a mail that comes twice is two mails. */
+export function createHandler(parts: HandlerParts) {
+  const { clock, ids, ledger, rules, circumstances, tokens, closing } = parts;
+  const read = createReads(parts);
+
+  async function submit(request: SeenRequest, lie: Lie | undefined): Promise<PostmarkAnswer> {
+    const body = readMailBody(request.bodyText);
+    if ('refusal' in body) return body.refusal;
+    const { mail } = body;
+    if (circumstances.isOutOfCredits) return errorAnswer(422, 405, 'You ran out of credits.');
+    if (!circumstances.streams.some(({ ID }) => ID === (mail.MessageStream ?? 'outbound'))) {
+      return errorAnswer(422, 1235, "The 'MessageStream' provided does not exist on this server.");
+    }
+    if (circumstances.inactive.has(mail.To)) {
+      const message = `You tried to send to recipient(s) that have been marked as inactive. Found inactive addresses: ${mail.To}.`;
+      return errorAnswer(422, 406, message);
+    }
+    if (lie?.kind === 'slow' && lie.at === 'before_accepting') await clock.sleep(lie.ms, closing);
+    if (!isAcceptedDespite(lie)) return errorAnswer(500, 0, 'Nothing was done.');
+    const id = ids.uuid();
+    const at = clock.now();
+    ledger.accepted.push({ id, at, body: mail, bodyText: request.bodyText, events: [] });
+    const accepted = {
+      To: mail.To,
+      SubmittedAt: easternTime(at),
+      MessageID: id,
+      ErrorCode: 0,
+      Message: 'OK',
+    };
+    return { status: 200, body: accepted };
+  }
+
+  async function answerTo(request: SeenRequest, lie: Lie | undefined): Promise<Told> {
+    const token = request.headers['x-postmark-server-token'];
+    const isKnown = typeof token === 'string' && tokens.includes(token);
+    const answer = !isKnown
+      ? errorAnswer(401, 10, 'The Server Token you provided in the X-Postmark-Server-Token was invalid.')
+      : circumstances.isThrottling
+        ? errorAnswer(429, 429, 'You have exceeded your rate limit.')
+        : request.method === 'POST' && request.path === '/email'
+          ? await submit(request, lie)
+          : request.method === 'GET'
+            ? read(request)
+            : errorAnswer(405, 0, 'Not allowed here.');
+    if (lie?.kind !== 'answer') return answer;
+    const headers = { ...lie.headers };
+    return {
+      status: lie.status,
+      body: {},
+      headers,
+      text: lie.body ?? JSON.stringify({ Message: lie.message }),
+    };
+  }
+
+  return async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const request = seenRequest(incoming, clock.now());
+    const lie = takeLie(rules, request);
+    if (lie?.kind === 'reset' && lie.at === 'before_body') {
+      ledger.arrived(request);
+      incoming.socket.resetAndDestroy();
+      return;
+    }
+    request.bodyText = await readText(incoming);
+    const answering = answerTo(request, lie);
+    ledger.arrived(request);
+    const answer = await answering;
+    if (lie?.kind === 'hang') return; // The client ends it, or the server's close.
+    if (lie?.kind === 'slow' && lie.at === 'before_answering') await clock.sleep(lie.ms, closing);
+    if (lie?.kind === 'reset' && lie.at === 'before_answer') incoming.socket.resetAndDestroy();
+    else write(response, answer, lie);
+  };
+}
+
+interface Told extends PostmarkAnswer {
+  headers?: Record<string, string>;
+  text?: string;
+}
+
+function seenRequest({ method = '', url = '', headers }: IncomingMessage, at: number): SeenRequest {
+  const { pathname, searchParams } = new URL(url, 'http://fake');
+  return {
+    method,
+    path: pathname,
+    query: searchParams,
+    headers: { ...headers },
+    key: null,
+    bodyText: '',
+    at,
+  };
+}
+
+async function readText(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function write(response: ServerResponse, { status, body, headers, text }: Told, lie: Lie | undefined): void {
+  const bytes = Buffer.from(text ?? JSON.stringify(body));
+  const standing = { 'content-type': 'application/json', 'content-length': bytes.length };
+  response.writeHead(status, { ...standing, ...headers });
+  if (lie?.kind === 'reset' && lie.at === 'mid_answer') {
+    response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
+  } else response.end(bytes);
+}
