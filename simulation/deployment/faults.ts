@@ -136,7 +136,7 @@ export function createFaults(
   };
 }
 
-/** By its lease in the database. */
+/** By its lease in the database, whose holder is `host:pid:life`. */
 async function leaderOf({ db }: Deployment): Promise<number | undefined> {
   const row = await db.read
     .selectFrom('leases')
@@ -144,5 +144,5 @@ async function leaderOf({ db }: Deployment): Promise<number | undefined> {
     .where('name', '=', leaderLease)
     .executeTakeFirst()
     .catch(() => undefined);
-  return row && Number(row.holder.split(':').at(-1));
+  return row && Number(row.holder.split(':').at(-2));
 }

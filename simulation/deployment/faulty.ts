@@ -113,11 +113,11 @@ async function strike(
   }
 }
 
-/** As if their time had come: nobody is left who could still send these. */
+/** As if their time had come: nobody is left who could still send these. A process's further hands are `host:pid/2` and so on. */
 async function endLeases({ db }: Deployment, pid: number): Promise<void> {
   await sql`
     UPDATE deliveries SET due_at = (extract(epoch FROM clock_timestamp()) * 1000)::bigint
-    WHERE status IN ('claimed', 'sending', 'reconciling') AND locked_by LIKE ${`%:${pid}`}
+    WHERE status IN ('claimed', 'sending', 'reconciling') AND (locked_by LIKE ${`%:${pid}`} OR locked_by LIKE ${`%:${pid}/%`})
   `.execute(db.write);
 }
 
