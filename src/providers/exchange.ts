@@ -1,5 +1,6 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { Clock } from '../std/clock.ts';
+import { createDeadlines, type Deadlines } from './deadlines.ts';
 
 /**
  * One HTTP request at a time per connection, and how far it got. The point of it is the line between "nothing has left"
@@ -43,7 +44,7 @@ export interface ExchangeParts {
 }
 
 export function createExchange(parts: ExchangeParts): Exchange {
-  const { baseUrl, connections, connectTimeoutMs } = parts;
+  const { baseUrl, clock, connections, connectTimeoutMs, answerTimeoutMs } = parts;
   const pool = new Pool(baseUrl.origin, {
     connections,
     pipelining: 1,
@@ -52,9 +53,14 @@ export function createExchange(parts: ExchangeParts): Exchange {
     headersTimeout: 0,
     bodyTimeout: 0,
   });
+  const prefix = baseUrl.pathname.replace(/\/$/, '');
+  const line: Line = {
+    ...{ pool, prefix, headers: parts.headers, connectTimeoutMs, answerTimeoutMs },
+    deadlines: createDeadlines(clock, Math.min(connectTimeoutMs, answerTimeoutMs)),
+  };
   let closed: Promise<void> | undefined;
   return {
-    ask: (request) => new Promise((resolve) => exchange(pool, request, parts, resolve)),
+    ask: (request) => new Promise((resolve) => exchange(line, request, resolve)),
     close() {
       closed ??= pool.close(); // A second one of its own would reject.
       return closed;
@@ -62,13 +68,20 @@ export function createExchange(parts: ExchangeParts): Exchange {
   };
 }
 
+interface Line extends Pick<ExchangeParts, 'headers' | 'connectTimeoutMs' | 'answerTimeoutMs'> {
+  pool: Pool;
+  deadlines: Deadlines;
+  /** Before every path. */
+  prefix: string;
+}
+
 function exchange(
-  pool: Pool,
+  { pool, deadlines, prefix, headers: standing, connectTimeoutMs, answerTimeoutMs }: Line,
   { method, path, headers, body, mayStart, answerOctetsMax }: ExchangeRequest,
-  { baseUrl, clock, headers: standing, connectTimeoutMs, answerTimeoutMs }: ExchangeParts,
   resolve: (exchanged: Exchanged) => void,
 ): void {
-  const ended = new AbortController();
+  let hasEnded = false;
+  let stopWatch = () => {};
   let phase: 'connecting' | 'sent' = 'connecting';
   let controller: Dispatcher.DispatchController | undefined;
   let head: { status: number; headers: AnswerHeaders } | undefined;
@@ -76,32 +89,32 @@ function exchange(
   let octets = 0;
 
   const end = (exchanged: Exchanged) => {
-    if (ended.signal.aborted) return;
-    ended.abort('ended'); // With a reason: the one that it would make is an error with a stack, for nobody, at every mail.
+    if (hasEnded) return;
+    hasEnded = true;
+    stopWatch();
     resolve(exchanged);
   };
   const giveUp = (exchanged: Exchanged) => {
-    if (ended.signal.aborted) return;
+    if (hasEnded) return;
     end(exchanged);
     controller?.abort(new Error('given up'));
   };
-  const isTooLate = () => ended.signal.aborted || mayStart?.() === false;
-  const keepTime = async () => {
-    await clock.sleep(connectTimeoutMs, ended.signal);
-    if (phase === 'connecting') giveUp({ kind: 'broken', phase, code: 'connect_timeout' });
-    await clock.sleep(answerTimeoutMs, ended.signal);
-    giveUp({ kind: 'broken', phase, code: 'answer_timeout' });
-  };
+  const isTooLate = () => hasEnded || mayStart?.() === false;
 
   if (isTooLate()) {
     end({ kind: 'not_started' });
     return;
   }
-  void keepTime();
+  stopWatch = deadlines.add(connectTimeoutMs, () => {
+    if (phase === 'connecting') return giveUp({ kind: 'broken', phase, code: 'connect_timeout' });
+    stopWatch = deadlines.add(answerTimeoutMs, () => {
+      giveUp({ kind: 'broken', phase, code: 'answer_timeout' });
+    });
+  });
   pool.dispatch(
     {
       method,
-      path: `${baseUrl.pathname.replace(/\/$/, '')}${path}`,
+      path: `${prefix}${path}`,
       headers: { ...standing, ...headers },
       ...(body !== undefined && { body }),
     },

@@ -196,9 +196,13 @@ describe.each(httpProviders)('$name', ({ name, lies, start }) => {
 
     test('nor after we said that nothing has left, however late the connection comes', async () => {
       let isHasty = true;
-      const sleep: typeof clock.sleep = (ms, signal) =>
-        isHasty ? Promise.resolve() : clock.sleep(ms, signal);
-      const provider = connect({ connections: 1, clock: { ...clock, sleep } });
+      let slept = 0;
+      const sleep: typeof clock.sleep = async (ms, signal) => {
+        if (isHasty) slept += ms;
+        else await clock.sleep(ms, signal);
+      };
+      const monotonic = () => clock.monotonic() + slept;
+      const provider = connect({ connections: 1, clock: { ...clock, sleep, monotonic } });
       expect(await provider.send(parcel)).toMatchObject({ kind: 'deferred', trouble: 'unreachable' });
       isHasty = false;
       expect(await provider.send(ofRound(2))).toMatchObject({ kind: 'accepted' });
@@ -206,17 +210,22 @@ describe.each(httpProviders)('$name', ({ name, lies, start }) => {
     });
   });
 
-  /** Every bound is over after so many real milliseconds: for connections that only real time ends. */
+  /** Every sleep is over after so many real milliseconds: for connections that only real time ends. */
   function quickClock(ms: number) {
-    const sleep = (_: number, signal?: AbortSignal) =>
+    let slept = 0;
+    const sleep = (wantedMs: number, signal?: AbortSignal) =>
       new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ms);
+        const wake = () => {
+          slept += wantedMs;
+          resolve();
+        };
+        const timer = setTimeout(wake, ms);
         signal?.addEventListener('abort', () => {
           clearTimeout(timer);
           resolve();
         });
       });
-    return { ...clock, sleep };
+    return { ...clock, sleep, monotonic: () => clock.monotonic() + slept };
   }
 
   describe('connections', () => {
