@@ -164,8 +164,8 @@ function reportOf(
   { clock, random, worker }: SendParts,
 ): Report {
   const now = clock.now();
-  const { seq, id, traceId, lease } = claimed;
-  const base = { seq, id, traceId, lease, actor: worker };
+  const { seq, id, traceId, lease, known } = claimed;
+  const base = { seq, id, traceId, lease, actor: worker, known };
   switch (outcome.kind) {
     case 'accepted':
       return {

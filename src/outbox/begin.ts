@@ -5,7 +5,7 @@ import type { DeliveryError } from '../domain/transition.ts';
 import type { Claimed } from './claim.ts';
 import { freezeMails } from './mails.ts';
 import { applyReports, type Recorded, type RecordParts, type Report } from './record.ts';
-import { lockDeliveries } from './rows.ts';
+import { lockAsKnown, lockDeliveries } from './rows.ts';
 import { dropWords } from './written.ts';
 
 /** A claimed delivery with the mail that is to leave: the frozen one of this round, or a fresh one. */
@@ -54,10 +54,10 @@ export async function beginDeliveries(
   parts: RecordParts,
 ): Promise<Begun> {
   if (batch.length === 0) return { sending: [], stopped: [] };
-  const rows = await lockDeliveries(
+  const rows = await lockAsKnown(
     tx,
     parts.dialect,
-    batch.map(({ claimed }) => claimed.seq),
+    batch.map(({ claimed: { seq, known } }) => ({ seq, known })),
   );
   const held = new Map(rows.map(({ seq, id, state }) => [seq, { id, ...state }]));
   const ours = batch.filter(({ claimed }) => {
@@ -87,7 +87,15 @@ export async function beginDeliveries(
   const begun = new Set(
     answers.filter(({ changed, status }) => changed && status === 'sending').map(({ seq }) => seq),
   );
-  const sending = batch.filter(({ claimed }) => begun.has(claimed.seq));
+  const rowOf = new Map(rows.map((row) => [row.seq, row]));
+  const sending = batch.flatMap((composed) => {
+    const { claimed, mail } = composed;
+    const row = rowOf.get(claimed.seq);
+    // As it is now, for whoever records what came of it.
+    return row && begun.has(row.seq)
+      ? [{ ...composed, claimed: { ...claimed, known: { ...row, toEmail: mail.to } } }]
+      : [];
+  });
   const fresh = sending.flatMap(({ claimed: { seq, round }, mail }) => {
     const hash = hashes.get(seq);
     return hash === undefined ? [] : [{ seq, round, mail, hash }];

@@ -7,7 +7,7 @@ import { statusesBefore } from '../domain/lifecycle.ts';
 import type { Mail } from '../domain/message.ts';
 import { nextRound } from '../domain/transition.ts';
 import { mailOf, wordsOf } from './mails.ts';
-import { statusList } from './rows.ts';
+import { type LockedDelivery, lockedOf, statusList } from './rows.ts';
 import type { Words } from './written.ts';
 
 /** A delivery that this worker holds until `leaseEndsAt`, with all that is needed to send it. */
@@ -37,6 +37,8 @@ export interface Claimed {
   frozen: Mail | null;
   /** What a source has composed ahead, or the words of the last round: a source that composes once says the same again. */
   written: Words | null;
+  /** The row as it is in this worker's hands. Only of what nobody has tried yet: of a round that is over facts may come at any time. */
+  known?: LockedDelivery;
 }
 
 export interface ClaimOrder {
@@ -71,7 +73,7 @@ export async function claimDeliveries(
   const mails = await mailsOf(
     tx,
     dialect,
-    rows.map((row) => ({ seq: row.seq, round: nextRound(row) })),
+    rows.map((row) => ({ seq: row.seq, round: row.evidence === 0 ? 0 : nextRound(row) })),
   );
   return rows
     .sort((a, b) => a.seq - b.seq)
@@ -187,5 +189,6 @@ export function claimedOf(
     variables: brought?.variables ? (JSON.parse(brought.variables) as Record<string, unknown>) : {},
     frozen: frozen ? mailOf(frozen) : null,
     written: written ? wordsOf(written) : null,
+    ...(row.evidence === 0 && row.round === 0 && { known: lockedOf(row) }),
   };
 }

@@ -47,12 +47,14 @@ interface Line {
 }
 
 function linesOf(moves: readonly Move[]): Line[] {
-  return summed(
-    moves.flatMap(({ source, before, after }) => [
-      ...(before === null ? [] : [{ source, heading: headingOf(before), delta: -1 }]),
-      ...(after === null ? [] : [{ source, heading: headingOf(after), delta: 1 }]),
-    ]),
-  );
+  const lines: Line[] = [];
+  for (const { source, before, after } of moves) {
+    const [from, to] = [before && headingOf(before), after && headingOf(after)];
+    if (from === to) continue;
+    if (from) lines.push({ source, heading: from, delta: -1 });
+    if (to) lines.push({ source, heading: to, delta: 1 });
+  }
+  return summed(lines);
 }
 
 function headingOf(status: Status): string {

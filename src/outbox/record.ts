@@ -19,6 +19,7 @@ import {
   type ChangedDelivery,
   type Frozen,
   type LockedDelivery,
+  lockAsKnown,
   lockDeliveries,
   writeDeliveries,
 } from './rows.ts';
@@ -40,6 +41,8 @@ export type Report = (WorkReport | EvidenceReport) & {
   frozen?: Frozen;
   /** Evidence only: to whom the mail went by the provider's word, for when we have forgotten it. */
   address?: Address;
+  /** The row as whoever reports has written it last. */
+  known?: LockedDelivery | undefined;
 };
 
 export interface Recorded {
@@ -69,11 +72,7 @@ export async function recordReports(
   parts: RecordParts,
 ): Promise<Recorded[]> {
   if (reports.length === 0) return [];
-  const rows = await lockDeliveries(
-    tx,
-    parts.dialect,
-    reports.map(({ seq }) => seq),
-  );
+  const rows = await lockAsKnown(tx, parts.dialect, reports);
   const moved = await movedAmong(tx, reports, rows);
   if (moved.size === 0) return applyReports(tx, rows, reports, now, parts);
   const more = await lockDeliveries(tx, parts.dialect, [...moved.values()]);
@@ -133,7 +132,10 @@ export async function applyReports(
     learnt.push(...facts.map((fact) => ({ fact, round, address: report.address ?? null })));
     const { before = row.state, frozen } = changes.get(row.seq) ?? {};
     const fixed = report.frozen ?? frozen;
-    changes.set(row.seq, { seq: row.seq, before, after, ...(fixed && { frozen: fixed }) });
+    changes.set(row.seq, {
+      ...{ seq: row.seq, id: row.id, toEmailBefore: row.toEmail, before, after },
+      ...(fixed && { frozen: fixed }),
+    });
     // Several reports about one delivery in a batch are applied one after the other and written once.
     row.state = after;
     return { ...answer, changed: true };
