@@ -1,3 +1,4 @@
+import type { Account } from '../../../src/samples/account.ts';
 import { chaosEn, inboxEn } from './en/inbox.ts';
 import { suppressionImportEn, suppressionsEn, templatesEn } from './en/lists.ts';
 import { reviewsEn } from './en/reviews.ts';
@@ -66,8 +67,9 @@ export const en = {
       `${name} is not asked at present: ${why}. Nothing is lost, and no attempt is counted.`,
     providerPaused: (name: string) => `${name} has asked for patience.`,
     feeds: 'Section feed',
-    feedFresh: (term: string, campuses: string, open: number) =>
-      `${term}, ${campuses}: ${open.toLocaleString('en')} sections open`,
+    feedFresh: (list: string, open: number) => `${list}: ${many(open, 'section', 'sections')} open`,
+    feedNone: (list: string) => `${list}: no list yet`,
+    feedAsked: 'first asked for',
     feedStale: 'no list for more than a minute',
     feedHeld: 'the lists lack too much to be believed',
     sample: 'a sample, not a real campus',
@@ -162,17 +164,29 @@ export const en = {
       seat: ({ indexNumber, title }: { indexNumber: string; title: string }) =>
         `Section ${indexNumber}, ${title}, has a free seat. The next poll sees it, and whoever watches it is told: within half a minute.`,
       newsletter: ({ periodKey, people }: { periodKey: string; people: number }) =>
-        `${many(people, 'citizen is', 'citizens are')} being told how their town did in ${periodKey}.`,
+        `${many(people, 'citizen is', 'citizens are')} being told how their town did in ${runsEn.periodName(periodKey)}.`,
       review: ({ changelistId, title, people }: { changelistId: string; title: string; people: number }) =>
         `${many(people, 'reviewer is', 'reviewers are')} being told of ${changelistId}, ${title}.`,
     },
     killing: 'A notice goes out to 48 people; the worker will be killed in the middle of it …',
     killed: (killed: number, onTheWire: number, pid: number | null) =>
       `Process ${killed} was killed (SIGKILL) with ${many(onTheWire, 'mail', 'mails')} on the wire. ${pid === null ? 'Another is being started.' : `Process ${pid} has taken over.`}`,
-    account: (told: number, people: number, twice: number, lost: number) =>
-      `${told} of ${people} have the mail. ${twice} twice, ${lost} lost.`,
-    waiting: (waiting: number, seconds: number) =>
-      `${many(waiting, 'is', 'are')} not settled yet. Nobody can know whether a mail that was on the wire has left, so nothing is sent on a guess: ${seconds > 0 ? `in ${seconds} s the lease of the dead process is over, and they are looked into.` : 'they are being looked into.'}`,
+    account: ({ people, told, underWay, notToBeTold, lost }: Account) =>
+      [
+        `${people} asked for: ${told} accepted`,
+        ...(underWay > 0 ? [`${underWay} still under way`] : []),
+        ...(notToBeTold > 0 ? [`${notToBeTold} not to be told`] : []),
+        ...(lost !== null ? [`${lost} lost`] : []),
+      ].join(', '),
+    twice: (twice: number, isOver: boolean) => `${twice} twice${isOver ? '' : ' so far'}.`,
+    open: (underWay: number, unheard: number) =>
+      [
+        ...(underWay > 0 ? [`the ${underWay} under way`] : []),
+        ...(unheard > 0 ? [`${unheard} of the accepted, whose answer the dead process never heard`] : []),
+      ].join(', and '),
+    waiting: (open: string, seconds: number) =>
+      `Not settled yet: ${open}. Nothing is sent on a guess: ${seconds > 0 ? `in ${seconds} s the lease of the dead process is over, and what it held is looked into.` : 'they are being looked into.'}`,
+    settled: 'Everything is settled: nothing is under way, and nothing is in doubt.',
   },
   suppressions: suppressionsEn,
   import: suppressionImportEn,

@@ -68,8 +68,9 @@ export const ro: Words = {
       `${name} nu este întrebat acum: ${why}. Nimic nu se pierde și nicio încercare nu se numără.`,
     providerPaused: (name: string) => `${name} a cerut răbdare.`,
     feeds: 'Lista grupelor',
-    feedFresh: (term: string, campuses: string, open: number) =>
-      `${term}, ${campuses}: ${open.toLocaleString('ro')} grupe cu locuri`,
+    feedFresh: (list, open) => `${list}: ${many(open, 'grupă', 'grupe')} cu locuri`,
+    feedNone: (list) => `${list}: încă nicio listă`,
+    feedAsked: 'cerută prima dată',
     feedStale: 'nicio listă de peste un minut',
     feedHeld: 'listelor le lipsește prea mult ca să fie crezute',
     sample: 'un exemplu, nu un campus real',
@@ -165,17 +166,31 @@ export const ro: Words = {
       seat: ({ indexNumber, title }) =>
         `Secțiunea ${indexNumber}, ${title}, are un loc liber. Următoarea citire îl vede, iar cine o urmărește află: în cel mult o jumătate de minut.`,
       newsletter: ({ periodKey, people }) =>
-        `${people} cetățeni află cum i-a mers orașului lor în ${periodKey}.`,
+        `${many(people, 'cetățean află', 'cetățeni află')} cum i-a mers orașului lor în ${runsRo.periodName(periodKey)}.`,
       review: ({ changelistId, title, people }) =>
-        `${people} recenzori află despre ${changelistId}, ${title}.`,
+        `${many(people, 'recenzent află', 'recenzenți află')} despre ${changelistId}, ${title}.`,
     },
     killing: 'Un anunț pleacă spre 48 de oameni; procesul va fi oprit la mijloc …',
     killed: (killed, onTheWire, pid) =>
-      `Procesul ${killed} a fost oprit brutal (SIGKILL) cu ${onTheWire} mesaje pe drum. ${pid === null ? 'Altul pornește acum.' : `Procesul ${pid} i-a luat locul.`}`,
-    account: (told, people, twice, lost) =>
-      `${told} din ${people} au mesajul. ${twice} de două ori, ${lost} pierdute.`,
-    waiting: (waiting, seconds) =>
-      `${waiting} încă nelămurite. Nimeni nu poate ști dacă un mesaj aflat pe drum a plecat, așa că nimic nu se trimite pe ghicite: ${seconds > 0 ? `în ${seconds} s se încheie rezervarea procesului oprit și sunt cercetate.` : 'sunt cercetate acum.'}`,
+      `Procesul ${killed} a fost oprit brutal (SIGKILL) cu ${many(onTheWire, 'mesaj', 'mesaje')} pe drum. ${pid === null ? 'Altul pornește acum.' : `Procesul ${pid} i-a luat locul.`}`,
+    account: ({ people, told, underWay, notToBeTold, lost }) =>
+      [
+        `${people} cerute: ${told} acceptate`,
+        ...(underWay > 0 ? [`${underWay} încă pe drum`] : []),
+        ...(notToBeTold > 0 ? [`${notToBeTold} de neanunțat`] : []),
+        ...(lost !== null ? [`${lost} pierdute`] : []),
+      ].join(', '),
+    twice: (twice, isOver) => `${twice} de două ori${isOver ? '' : ' până acum'}.`,
+    open: (underWay, unheard) =>
+      [
+        ...(underWay > 0 ? [`cele ${underWay} de pe drum`] : []),
+        ...(unheard > 0
+          ? [`${unheard} dintre cele acceptate, al căror răspuns procesul oprit nu l-a mai auzit`]
+          : []),
+      ].join(' și '),
+    waiting: (open, seconds) =>
+      `Încă nelămurite: ${open}. Nimic nu se trimite pe ghicite: ${seconds > 0 ? `în ${seconds} s se încheie rezervarea procesului oprit și ce ținea el este cercetat.` : 'sunt cercetate acum.'}`,
+    settled: 'Totul este lămurit: nimic nu e pe drum și nimic nu e în dubiu.',
   },
   suppressions: suppressionsRo,
   import: suppressionImportRo,
