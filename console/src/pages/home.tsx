@@ -102,7 +102,8 @@ function History({ minutes, at }: Pick<Standing, 'minutes' | 'at'>) {
           all.map((minute) => seconds(minute?.p50Ms)),
           all.map((minute) => seconds(minute?.p99Ms)),
         ]}
-        labels={['p50', 'p99']}
+        labels={[home.latencyMiddle, home.latencySlow]}
+        unit="s"
       />
     </div>
   );

@@ -28,7 +28,7 @@ export function PollHealth() {
         { title: seats.state, cell: (list) => <ListState list={list} /> },
         { title: seats.believed, cell: ({ goodAt }) => (goodAt ? <When at={goodAt} /> : seats.never) },
         { title: seats.heard, cell: ({ heardAt }) => (heardAt ? <When at={heardAt} /> : seats.never) },
-        { title: seats.open, isNumber: true, cell: ({ openCount }) => openCount.toLocaleString() },
+        { title: seats.open, isNumber: true, cell: ({ openCount }) => words.number(openCount) },
       ]}
     />
   );

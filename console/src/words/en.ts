@@ -1,3 +1,4 @@
+import { type Status, statuses, statusNames } from '../../../src/domain/status.ts';
 import type { Account } from '../../../src/samples/account.ts';
 import { chaosEn, inboxEn } from './en/inbox.ts';
 import { suppressionImportEn, suppressionsEn, templatesEn } from './en/lists.ts';
@@ -6,6 +7,8 @@ import { runsEn } from './en/runs.ts';
 import { seatsEn } from './en/seats.ts';
 import { sourcesEn } from './en/sources.ts';
 import { manyEn as many } from './many.ts';
+
+const either = new Intl.ListFormat('en', { type: 'disjunction' });
 
 /** English. */
 export const en = {
@@ -22,6 +25,7 @@ export const en = {
     templates: 'Templates',
     inbox: 'Inbox',
     audit: 'Audit',
+    menu: 'Menu',
     skip: 'Skip to the content',
     signOut: 'Sign out',
     language: 'Language',
@@ -33,6 +37,11 @@ export const en = {
     button: 'Sign in',
     help: 'It is one of those in OPERATOR_API_KEY or READ_API_KEY of the server.',
   },
+  number: (count: number) => count.toLocaleString('en'),
+  /** What each status means, for whoever points at it. */
+  statusMeanings: Object.fromEntries(
+    statusNames.map((status) => [status, statuses[status].meaning]),
+  ) as Record<Status, string>,
   meanings: {
     good: 'good',
     'in hand': 'in hand',
@@ -43,6 +52,12 @@ export const en = {
     title: 'Home',
     map: 'The life of a delivery',
     mapLead: 'How many are where now. The thicker an arrow, the more have passed in the last hour.',
+    mailExists: { no: 'no mail can exist', perhaps: 'a mail may exist', yes: 'a mail was accepted' },
+    moved: (count: number, from: string, to: string) =>
+      `${many(count, 'delivery', 'deliveries')} went from ${from} to ${to} in the last hour.`,
+    noneMoved: (from: readonly string[], to: readonly string[]) =>
+      `Nothing went from ${either.format(from)} to ${either.format(to)} in the last hour.`,
+    stays: (status: string) => `Put off until later, it stays ${status}; that is not counted.`,
     person: 'What needs a person',
     nothing: 'Nothing. Whatever is under way is being looked after.',
     needsReview: (count: number) =>
@@ -51,6 +66,8 @@ export const en = {
     paused: (what: string, reason: string, by: string) => `${what} is paused by ${by}: ${reason}`,
     everything: 'Everything',
     provider: 'Provider',
+    /** What people call a provider, where its name says little. */
+    providerNames: { capture: 'The built-in inbox' } as Readonly<Record<string, string>>,
     providerUp: (name: string) => `${name} is taking mail.`,
     rate: 'Rate',
     rateOf: (rate: number | null) => (rate === null ? 'without a limit' : `at most ${rate} a second`),
@@ -73,8 +90,10 @@ export const en = {
     feedStale: 'no list for more than a minute',
     feedHeld: 'the lists lack too much to be believed',
     sample: 'a sample, not a real campus',
-    throughput: 'Accepted a minute',
-    latency: 'From asked for to accepted, in seconds: in the middle, and the slowest in a hundred',
+    throughput: 'Mails accepted, a minute',
+    latency: 'From asked for to accepted, in seconds',
+    latencyMiddle: 'half',
+    latencySlow: '99 of 100',
     noHistory: 'Nothing has been sent in the last hour.',
     lost: 'The connection to the server is gone. What is here is how it was; this page tries again by itself.',
   },
@@ -122,11 +141,14 @@ export const en = {
   work: {
     deadLetters: 'Dead letters',
     deadLettersLead: 'Given up for good. Send again what can work now; the reason stays in each story.',
-    noDeadLetters: 'No dead letters. What is given up for good would wait here for somebody to look.',
+    noDeadLetters:
+      'No dead letters: nothing has been given up. What no further try can mend would wait here, to be sent again.',
+    seeTransient: 'See what failed and is being tried again',
     review: 'Needs review',
     reviewLead: 'Nobody can find out whether these were accepted. Ask the provider, then say what you found.',
     noReview:
-      'Nothing needs a decision. What neither a key, a look-up nor a webhook can settle would wait here.',
+      'Nothing needs a decision: of every mail it is known whether it was accepted, or it is being found out. What neither a key, a look-up nor a webhook can settle would wait here.',
+    seeReconciling: 'See what is being found out now',
     choose: 'Choose',
     chooseAll: 'Choose all on this page',
     chosen: (count: number) => `${many(count, 'delivery', 'deliveries')} chosen`,

@@ -5,7 +5,10 @@ import { reviewsRo } from './ro/reviews.ts';
 import { runsRo } from './ro/runs.ts';
 import { seatsRo } from './ro/seats.ts';
 import { sourcesRo } from './ro/sources.ts';
+import { statusMeaningsRo } from './ro/statuses.ts';
 import type { Words } from './words.ts';
+
+const either = new Intl.ListFormat('ro', { type: 'disjunction' });
 
 /** Romanian. */
 export const ro: Words = {
@@ -22,6 +25,7 @@ export const ro: Words = {
     templates: 'Șabloane',
     inbox: 'Cutie poștală',
     audit: 'Jurnal',
+    menu: 'Meniu',
     skip: 'Sari la conținut',
     signOut: 'Ieșire',
     language: 'Limba',
@@ -33,6 +37,8 @@ export const ro: Words = {
     button: 'Intră',
     help: 'Este una dintre cele din OPERATOR_API_KEY sau READ_API_KEY ale serverului.',
   },
+  number: (count) => count.toLocaleString('ro'),
+  statusMeanings: statusMeaningsRo,
   meanings: {
     good: 'bine',
     'in hand': 'în lucru',
@@ -44,6 +50,12 @@ export const ro: Words = {
     map: 'Viața unei livrări',
     mapLead:
       'Câte sunt acum în fiecare loc. Cu cât o săgeată e mai groasă, cu atât mai multe au trecut în ultima oră.',
+    mailExists: { no: 'niciun mesaj nu e posibil', perhaps: 'un mesaj e posibil', yes: 'mesaj acceptat' },
+    moved: (count, from, to) =>
+      `${many(count, 'livrare a trecut', 'livrări au trecut')} din ${from} în ${to} în ultima oră.`,
+    noneMoved: (from, to) =>
+      `Nimic nu a trecut din ${either.format(from)} în ${either.format(to)} în ultima oră.`,
+    stays: (status) => `Amânată, rămâne ${status}; aceasta nu se numără.`,
     person: 'Ce cere un om',
     nothing: 'Nimic. Tot ce e pe drum este urmărit.',
     needsReview: (count: number) =>
@@ -52,6 +64,7 @@ export const ro: Words = {
     paused: (what: string, reason: string, by: string) => `${what}: oprit de ${by}: ${reason}`,
     everything: 'Totul',
     provider: 'Furnizor',
+    providerNames: { capture: 'Cutia poștală încorporată' },
     providerUp: (name: string) => `${name} primește mesaje.`,
     rate: 'Viteză',
     rateOf: (rate: number | null) => (rate === null ? 'fără limită' : `cel mult ${rate} pe secundă`),
@@ -74,8 +87,10 @@ export const ro: Words = {
     feedStale: 'nicio listă de peste un minut',
     feedHeld: 'listelor le lipsește prea mult ca să fie crezute',
     sample: 'un exemplu, nu un campus real',
-    throughput: 'Acceptate pe minut',
-    latency: 'De la cerere la acceptare, în secunde: la mijloc și cea mai lentă dintr-o sută',
+    throughput: 'Mesaje acceptate pe minut',
+    latency: 'De la cerere la acceptare, în secunde',
+    latencyMiddle: 'jumătate',
+    latencySlow: '99 din 100',
     noHistory: 'Nimic nu a fost trimis în ultima oră.',
     lost: 'Legătura cu serverul s-a întrerupt. Aici se vede cum era; pagina încearcă singură din nou.',
   },
@@ -124,11 +139,15 @@ export const ro: Words = {
     deadLetters: 'Abandonate',
     deadLettersLead:
       'Abandonate definitiv. Trimiteți din nou ce poate reuși acum; motivul rămâne în fiecare poveste.',
-    noDeadLetters: 'Nimic abandonat. Ce se abandonează definitiv ar aștepta aici pe cineva.',
+    noDeadLetters:
+      'Nimic abandonat. Ce nicio altă încercare nu mai poate îndrepta ar aștepta aici, ca să fie trimis din nou.',
+    seeTransient: 'Vezi ce a eșuat și se încearcă din nou',
     review: 'De decis',
     reviewLead:
       'Nu se poate afla dacă acestea au fost acceptate. Întrebați furnizorul, apoi spuneți ce ați aflat.',
-    noReview: 'Nimic de decis. Aici ar aștepta ce nu lămurește nici cheia, nici o căutare, nici un webhook.',
+    noReview:
+      'Nimic de decis: despre fiecare mesaj se știe dacă a fost acceptat sau se află acum. Aici ar aștepta ce nu lămurește nici cheia, nici o căutare, nici un webhook.',
+    seeReconciling: 'Vezi ce se lămurește acum',
     choose: 'Alege',
     chooseAll: 'Alege tot de pe această pagină',
     chosen: (count: number) => `${many(count, 'livrare aleasă', 'livrări alese')}`,
