@@ -102,10 +102,11 @@ describe.skipIf(!hasChromium)('the console in a browser', () => {
     const page = await open('/dead-letters');
     await page.getByRole('checkbox', { name: 'Choose all on this page' }).waitFor();
     await expectToFitEverywhere(page);
-    await page
-      .getByRole('checkbox', { name: /^Choose \d/ })
-      .first()
-      .check();
+    // The space bar chooses the line that has the focus.
+    await page.locator('tbody tr').first().focus();
+    await page.keyboard.press('Space');
+    const box = page.getByRole('checkbox', { name: /^Choose \d/ }).first();
+    expect(await box.isChecked()).toBe(true);
     await page.getByRole('button', { name: /Send again/ }).click();
     await giveReason(page, 'Send again', 'the address was mended');
     await page.getByText('Done for 1 delivery.').waitFor();
