@@ -4,7 +4,7 @@ import { crashPoints } from './tests/crash/instrument.ts';
 import { LongestFirst } from './tests/support/longest-first.ts';
 import { leftOut as notNow } from './tests/support/run-size.ts';
 
-const tests = ['src/**/*.test.ts', 'tests/**/*.test.ts'];
+const tests = ['src/**/*.test.ts', 'console/src/**/*.test.ts', 'tests/**/*.test.ts'];
 const crashTests = 'tests/crash/**/*.test.ts';
 /** One puts something else in the place of a module, the others change the surroundings of their process or count on its speed. */
 const alone = ['tests/dispatch/compose.test.ts', 'tests/browser/*.test.ts', 'tests/dispatch/storm.test.ts'];

@@ -14,6 +14,7 @@ import { SuppressionsPage } from './pages/suppressions.tsx';
 import { TemplatesPage } from './pages/templates.tsx';
 import { WorkListPage } from './pages/work-list.tsx';
 import { Link } from './parts/link.tsx';
+import { Navigation } from './parts/navigation.tsx';
 import { Broken, Loading } from './parts/shapes.tsx';
 import { usePlace } from './place.ts';
 import { useAsked } from './use-asked.ts';
@@ -85,44 +86,36 @@ function Frame({ session, signedOut, language, choose }: FrameParts) {
       <a className="skip" href="#content">
         {nav.skip}
       </a>
-      <nav aria-label="Tidings">
-        <strong>Tidings</strong>
-        <ul>
-          {links.map(([to, title, waiting]) => (
-            <li key={to}>
-              <Link to={to} {...(isAt(path, to) && { 'aria-current': 'page' as const })}>
-                <span>{title}</span>
-                {waiting > 0 && <span className="person">▲ {waiting.toLocaleString(language)}</span>}
-              </Link>
-            </li>
-          ))}
-        </ul>
-        <label className="muted">
-          {nav.language}{' '}
-          <select value={language} onChange={({ target }) => choose(target.value as Language)}>
-            {Object.entries(languages).map(([name, words]) => (
-              <option key={name} value={name}>
-                {words.name}
-              </option>
-            ))}
-          </select>
-        </label>
-        {session.role === 'read' && <p className="muted">{readOnly}</p>}
-        {session.name !== null && (
-          <p>
-            <button type="button" onClick={signOut}>
-              {nav.signOut}
-            </button>
-          </p>
-        )}
-      </nav>
+      <Navigation
+        links={links}
+        path={path}
+        after={
+          <>
+            <label className="muted">
+              {nav.language}{' '}
+              <select value={language} onChange={({ target }) => choose(target.value as Language)}>
+                {Object.entries(languages).map(([name, words]) => (
+                  <option key={name} value={name}>
+                    {words.name}
+                  </option>
+                ))}
+              </select>
+            </label>
+            {session.role === 'read' && <p className="muted">{readOnly}</p>}
+            {session.name !== null && (
+              <p>
+                <button type="button" onClick={signOut}>
+                  {nav.signOut}
+                </button>
+              </p>
+            )}
+          </>
+        }
+      />
       <main id="content">{pageOf({ path, standing, isLost, mayChange, sources })}</main>
     </div>
   );
 }
-
-const isAt = (path: string, to: string) =>
-  to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`);
 
 interface PageParts {
   path: string;

@@ -17,10 +17,10 @@ export const runMeanings: Readonly<Record<RunStatus, Meaning>> = {
   finished: 'good',
 };
 
-/** `Monthly newsletter, 2026-10`. */
+/** `Monthly newsletter, October 2026`. */
 export function runName(run: Pick<Run, 'notificationType' | 'periodKey'>, { runs }: Words): string {
   const type = runs.types[run.notificationType as NotificationType] ?? run.notificationType;
-  return `${type}, ${run.periodKey}`;
+  return `${type}, ${runs.periodName(run.periodKey)}`;
 }
 
 /** What was asked of a run's first mails, as a form has it. */

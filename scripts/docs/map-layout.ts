@@ -9,6 +9,23 @@ export interface Layout {
   height: number;
   stations: Readonly<Record<string, Station>>;
   routes: readonly Route[];
+  areas: readonly Area[];
+  boxes: readonly Box[];
+}
+
+export interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  title: string;
+}
+
+/** A claim about the statuses in it: whether a mail can exist. */
+export interface Area extends Box {
+  mailExists: 'no' | 'perhaps' | 'yes';
+  /** The middle of its title. */
+  titleAt: Point;
 }
 
 export interface Station {
@@ -21,7 +38,7 @@ export interface Station {
 
 export type Point = readonly [x: number, y: number];
 
-type Move = `${Status}>${Status}`;
+export type Move = `${Status}>${Status}`;
 
 export interface Route {
   moves: readonly Move[];
@@ -64,22 +81,24 @@ const stations = {
 } as const satisfies Record<Status, Station>;
 
 /** The tall box around the two statuses that wait, and the one around what was stopped on purpose. */
-export const boxes = [
+const boxes: readonly Box[] = [
   { x: 24, y: 90, width: 160, height: 204, title: '' },
   { x: 24, y: 408, width: 404, height: 126, title: 'stopped on purpose' },
-] as const;
+];
 
-export const areaTop = 12;
+const areaTop = 12;
 
 /** The question that decides who may send, as areas behind the stations. What has ended is below them. */
-export const areas = [
-  { x: 20, width: 344, height: 372, title: 'no mail can exist', mailExists: 'no' },
-  { x: 368, width: 218, height: 372, title: 'a mail may exist', mailExists: 'perhaps' },
-  { x: 612, width: 292, height: 168, title: 'a mail was accepted', mailExists: 'yes' },
-] as const;
+const areas: readonly Area[] = (
+  [
+    { x: 20, width: 344, height: 372, title: 'no mail can exist', mailExists: 'no' },
+    { x: 368, width: 218, height: 372, title: 'a mail may exist', mailExists: 'perhaps' },
+    { x: 612, width: 292, height: 168, title: 'a mail was accepted', mailExists: 'yes' },
+  ] as const
+).map((area) => ({ ...area, y: areaTop, titleAt: [area.x + area.width / 2, areaTop + 24] }));
 
-const waiting = ['pending', 'failed_transient'] as const;
-const stopped = [
+export const waiting = ['pending', 'failed_transient'] as const;
+export const stopped = [
   'skipped_unsubscribed',
   'skipped_no_email',
   'skipped_ineligible',
@@ -217,10 +236,15 @@ const routes: readonly Route[] = [
   },
   // Stopped on purpose.
   {
-    moves: [...waiting, 'claimed' as const].flatMap((from) => stopped.map((to): Move => `${from}>${to}`)),
+    moves: waiting.flatMap((from) => stopped.map((to): Move => `${from}>${to}`)),
     kind: 'work',
-    lines: ['104,294 104,408', '312,148 312,408'],
+    lines: ['104,294 104,408'],
     label: { at: [208, 318], anchor: 'middle' },
+  },
+  {
+    moves: stopped.map((to): Move => `claimed>${to}`),
+    kind: 'work',
+    lines: ['312,148 312,408'],
   },
   // Back from the ends, by hand.
   {
@@ -237,7 +261,7 @@ const routes: readonly Route[] = [
   },
 ];
 
-export const layout: Layout = { width: 912, height: 560, stations, routes };
+export const layout: Layout = { width: 912, height: 560, stations, routes, areas, boxes };
 
 /** Left upper corners of the legend's two parts. */
 export const legend: { colours: Point; lines: Point } = { colours: [738, 232], lines: [696, 446] };

@@ -1,4 +1,4 @@
-import { areas, areaTop, type Layout, type Route } from './map-layout.ts';
+import type { Layout, Route } from './map-layout.ts';
 import type { Lifecycle } from './moves.ts';
 
 /** Where the layout and the table disagree, as sentences. With none, the map shows the whole table and nothing else. */
@@ -34,9 +34,11 @@ function withoutMove(life: Lifecycle, { routes }: Layout): string[] {
 }
 
 /** The areas are a claim about the statuses in them. */
-function misplaced({ statuses }: Lifecycle, { stations }: Layout): string[] {
+function misplaced({ statuses }: Lifecycle, { stations, areas }: Layout): string[] {
   return Object.entries(stations).flatMap(([name, { x, y }]) => {
-    const around = areas.find((area) => x > area.x && x < area.x + area.width && y < areaTop + area.height);
+    const around = areas.find(
+      (area) => x > area.x && x < area.x + area.width && y > area.y && y < area.y + area.height,
+    );
     const said = statuses[name]?.mailExists;
     if (!around || !said || around.mailExists === said) return [];
     return [

@@ -1,8 +1,7 @@
 import type { Meaning } from '../../src/domain/meanings.ts';
 import {
-  areas,
-  areaTop,
-  boxes,
+  type Area,
+  type Box,
   type Layout,
   legend,
   layout as ourLayout,
@@ -31,8 +30,8 @@ export function drawMap(life: Lifecycle = lifecycle, layout: Layout = ourLayout)
     `<style>${style}</style>`,
     `<defs>${arrowHead('work')}${arrowHead('evidence')}</defs>`,
     `<rect class="paper" ${size} rx="12"/>`,
-    ...areas.map(drawArea),
-    ...boxes.map(drawBox),
+    ...layout.areas.map(drawArea),
+    ...layout.boxes.map(drawBox),
     ...layout.routes.map((route) => drawRoute(route, life)),
     ...Object.entries(life.statuses).map(([name, status]) =>
       drawStation(name, status, layout.stations[name] as Station, life),
@@ -55,12 +54,12 @@ function arrowHead(kind: Route['kind']): string {
   return `<marker id="head-${kind}" class="head ${kind}" viewBox="0 0 8 8" ${size} orient="auto"><path d="M0 .6 7.4 4 0 7.4z"/></marker>`;
 }
 
-function drawArea({ x, width, height, title, mailExists }: (typeof areas)[number]): string {
-  const frame = `<rect x="${x}" y="${areaTop}" width="${width}" height="${height}" rx="10"/>`;
-  return `<g class="area ${mailExists}">${frame}${textAt([x + width / 2, areaTop + 24], title, 'middle')}</g>`;
+function drawArea({ x, y, width, height, title, mailExists, titleAt }: Area): string {
+  const frame = `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="10"/>`;
+  return `<g class="area ${mailExists}">${frame}${textAt(titleAt, title, 'middle')}</g>`;
 }
 
-function drawBox({ x, y, width, height, title }: (typeof boxes)[number]): string {
+function drawBox({ x, y, width, height, title }: Box): string {
   const frame = `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="10"/>`;
   return `<g class="box">${frame}${title === '' ? '' : textAt([x + 16, y + 22], title)}</g>`;
 }

@@ -121,6 +121,7 @@ export interface SectionList {
   campus: string;
   campuses: string[];
   openCount: number;
+  askedAt: string | null;
   heardAt: string | null;
   goodAt: string | null;
   isStale: boolean;

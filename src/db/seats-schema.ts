@@ -100,6 +100,8 @@ interface OpenListsTable {
   failures: Generated<number>;
   last_error: string | null;
   next_poll_at: Generated<number>;
+  /** Since when it is asked for. */
+  asked_at: number | null;
 }
 
 interface OpenListIndexesTable {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createBudgetStore } from '../../src/sources/newsletters/budget/budget-store.ts';
-import { previousPeriod } from '../../src/sources/newsletters/period.ts';
+import { periodLabel, previousPeriod } from '../../src/sources/newsletters/period.ts';
 import { createLocalUsers } from '../../src/sources/newsletters/users/local-users.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import { both, entity } from '../newsletters/budget-lines.ts';
@@ -14,7 +14,9 @@ import { createSourcesWorld, reasonByKeyboard, type SourcesWorld } from './sourc
 /** An operator with a browser, five people who follow a town hall, and a mail server that takes mail when the test says so. */
 describe.skipIf(!hasChromium)('newsletters in the console', () => {
   const cui = '4305857';
-  const periodKey = previousPeriod('monthly', systemClock.now()).key;
+  const period = previousPeriod('monthly', systemClock.now());
+  const { key: periodKey } = period;
+  const periodInWords = periodLabel(period, 'en');
   const runsPath = '/api/v1/notifications/runs';
   const operatorKey = 'operator-0123456789abcdefghijklmnopqrs';
   const readKey = 'read-0123456789abcdefghijklmnopqrstuvw';
@@ -78,7 +80,7 @@ describe.skipIf(!hasChromium)('newsletters in the console', () => {
     await page.getByRole('link', { name: 'Plan a run' }).click();
     await page.getByLabel('What is told').selectOption(monthly);
     await page.getByRole('button', { name: 'Only count' }).click();
-    await page.getByText(`4 people are to be told of ${periodKey}. Nothing was done.`).waitFor();
+    await page.getByText(`4 people are to be told of ${periodInWords}. Nothing was done.`).waitFor();
     expect(await world.api('GET', runsPath, undefined, operatorKey)).toEqual({ runs: [], next: null });
     await page.getByRole('textbox', { name: 'Period' }).fill('1999');
     await page.getByRole('button', { name: 'Make a plan' }).click();
@@ -177,7 +179,7 @@ describe.skipIf(!hasChromium)('newsletters in the console', () => {
     await table.getByRole('row').nth(1).focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: `Monthly newsletter, ${periodKey}` }).waitFor();
+    await page.getByRole('heading', { name: `Monthly newsletter, ${periodInWords}` }).waitFor();
   });
 
   test('who only looks sees the runs, and no verb', async () => {
@@ -207,7 +209,10 @@ describe.skipIf(!hasChromium)('newsletters in the console', () => {
     const page = await signedIn('/runs');
     await page.getByLabel('Language').selectOption('ro');
     await page.getByRole('heading', { name: 'Buletine' }).waitFor();
-    await page.getByText('Buletin lunar').first().waitFor();
+    await page
+      .getByText(`Buletin lunar, ${periodLabel(period, 'ro')}`)
+      .first()
+      .waitFor();
     await page.route('**/api/v1/notifications/runs**', (route) => route.abort());
     await page.goto(`${world.server.url}/console/runs?before=2999-01-01T00:00:00.000Z`);
     await page.getByText('Nu a putut fi arătat').waitFor();

@@ -13,10 +13,11 @@ export async function expectToFit(page: Page, leastPx = 48): Promise<void> {
 }
 
 export async function expectRoom(page: Page, leastPx = 48): Promise<void> {
+  // What is in a drawing has no width of its own to scroll in, but an edge that can stick out.
   const wide = await page.evaluate<string[]>(
     `[...document.querySelectorAll('html, main, main *')]
       .filter((one) => !one.closest('.scroll, .wide') || one.matches('.scroll, .wide') && one.getBoundingClientRect().right > innerWidth)
-      .filter((one) => one.matches('.scroll, .wide') || !one.matches('input') && one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0
+      .filter((one) => one.matches('.scroll, .wide') || !one.matches('input, svg *') && one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0
         || one.getBoundingClientRect().right > innerWidth)
       .map((one) => one.outerHTML)`,
   );

@@ -120,16 +120,17 @@ describe.skipIf(!hasChromium)('the inbox in a browser', { timeout: 60_000 }, () 
     await page.getByText('Let something go wrong').focus();
     await page.keyboard.press('Enter');
     await page.getByLabel('Why, if you like').fill('we try it out');
-    const bounce = page.getByRole('switch', { name: 'Bounce' });
+    const bounce = page.getByRole('switch', { name: 'Let every mail bounce' });
+    await page.getByText('The address is suppressed until somebody lifts that.').first().waitFor();
     await bounce.focus();
     await page.keyboard.press('Space');
-    await page.getByText(/^▲ Bounce until .*\(the API\)$/).waitFor();
+    await page.getByText(/^▲ Every mail bounces until .*\(the API\)\.$/).waitFor();
     expect(await bounce.getAttribute('aria-checked')).toBe('true');
     await tell('dan@example.org', 'bounces');
     await line(page, 'dan@example.org').getByText('suppressed').waitFor();
     await bounce.focus();
     await page.keyboard.press('Space');
-    await page.getByText(/^▲ Bounce until/).waitFor({ state: 'detached' });
+    await page.getByText(/^▲ Every mail bounces until/).waitFor({ state: 'detached' });
     await tell('eva@example.org', 'arrives');
     await line(page, 'eva@example.org').getByText('delivered').waitFor();
     await page.goto(`${url}/console/audit`);
@@ -143,17 +144,20 @@ describe.skipIf(!hasChromium)('the inbox in a browser', { timeout: 60_000 }, () 
     await page.getByText('Let something go wrong').click();
     await page.getByRole('combobox', { name: 'For' }).selectOption('1 minute');
     // Without reports, one of which would settle it before anybody has looked.
-    const wrong = ['Accept, then drop', 'Report nothing'];
-    for (const name of wrong) {
+    const wrong = [
+      ['Take the mail and lose the answer', 'Mails are taken, and the answers are lost'],
+      ['Report nothing', 'Nothing is reported'],
+    ] as const;
+    for (const [name, does] of wrong) {
       await page.getByRole('switch', { name }).click();
-      await page.getByText(new RegExp(`^▲ ${name} until`)).waitFor();
+      await page.getByText(new RegExp(`^▲ ${does} until`)).waitFor();
     }
     await tell('fay@example.org', 'in doubt');
     await line(page, 'fay@example.org').getByText('reconciling').waitFor();
     await line(page, 'fay@example.org').getByText('sent').waitFor();
-    for (const name of wrong) {
+    for (const [name, does] of wrong) {
       await page.getByRole('switch', { name }).click();
-      await page.getByText(new RegExp(`^▲ ${name} until`)).waitFor({ state: 'detached' });
+      await page.getByText(new RegExp(`^▲ ${does} until`)).waitFor({ state: 'detached' });
     }
     expect(await mailsTo('fay@example.org')).toBe(1);
     await line(page, 'fay@example.org').getByRole('link').click();
@@ -243,7 +247,7 @@ describe.skipIf(!hasChromium)('the inbox in a browser', { timeout: 60_000 }, () 
     await page.keyboard.press('Enter');
     await line(page, 'ana@example.org').waitFor();
     await page.getByText('Let something go wrong').click();
-    await page.getByText('Accept, then drop').waitFor();
+    await page.getByText('Take the mail and lose the answer').waitFor();
     expect(await page.getByRole('switch').count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Clear the list' }).count()).toBe(0);
     await line(page, 'ana@example.org').getByRole('link').click();

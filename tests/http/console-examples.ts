@@ -10,8 +10,18 @@ const samples = '/api/v1/samples';
 const session = '/api/v1/session';
 
 const killing: Killing = {
-  ...{ at: 1, killedPid: 7, pid: null, people: 48, onTheWire: 3, told: 9, twice: 0, lost: 0, waiting: 39 },
-  notToBeTold: 0,
+  ...{
+    at: 1,
+    killedPid: 7,
+    pid: null,
+    people: 48,
+    onTheWire: 3,
+    told: 9,
+    twice: 0,
+    unheard: 2,
+    underWay: 38,
+  },
+  ...{ notToBeTold: 1, lost: null },
   lookedIntoAt: 120_001,
 };
 

@@ -117,13 +117,15 @@ onBothDatabases('the search for students', (dialect) => {
     expect([status, text.includes(`<h1>${sentence}</h1>`)]).toEqual([404, true]);
   });
 
-  test('on a sample campus the page after the form says where the mail is', async () => {
+  test('while the built-in inbox takes the mail, the search and the page after the form lead there', async () => {
     const path = `/seats/${term}/09214/asked`;
     const text = await look(path);
-    expect(text).toContain('<code>npx tidings inbox</code>');
+    expect(text).toContain('<a href="../../../console/inbox">Open the inbox</a>');
     expect(text).toContain('One mail confirms all that you have asked for.');
-    const server = await world.serveSeats({ api: { seats: { ...world.seats, isSample: false } } });
-    expect(await look(path, server)).not.toContain('npx tidings inbox');
+    expect(await look('/seats')).toContain('<a href="console/inbox">Open the inbox</a>');
+    const provider = { ...world.parts.api.provider, name: 'smtp' };
+    const server = await world.serveSeats({ api: { provider } });
+    for (const each of [path, '/seats']) expect(await look(each, server)).not.toContain('inbox</a>');
   });
 
   test('on a sample campus it names the sections that move', async () => {

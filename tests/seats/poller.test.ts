@@ -3,7 +3,7 @@ import { writeBeliefs } from '../../src/sources/course-seats/events/beliefs.ts';
 import { createOpenEvents } from '../../src/sources/course-seats/events/open-events.ts';
 import { systemIds } from '../../src/std/ids.ts';
 import { onBothDatabases } from '../support/world.ts';
-import { createPollerWorld, listed, nb, type PollerWorld, signal } from './poller-world.ts';
+import { createPollerWorld, failed, listed, nb, type PollerWorld, signal } from './poller-world.ts';
 import { index, isoOf, termId } from './seats-world.ts';
 
 const every = 15_000;
@@ -185,11 +185,22 @@ onBothDatabases('the poller', (dialect) => {
     expect(await row()).toMatchObject({ open_count: 2 });
   });
 
+  it('of a list that never came it is known since when it is asked for', async () => {
+    const poller = world.poller({ configured: { termIds: [termId], campusCodes: ['NB'] } });
+    const askedAt = world.clock.now();
+    world.feed.answers.set('NB', failed(503));
+    await poller.runOnce(signal());
+    await world.clock.advance(90_000);
+    await poller.runOnce(signal());
+    expect(await poller.status()).toMatchObject([{ askedAt, heardAt: null, goodAt: null, failures: 2 }]);
+  });
+
   it('says how each list is doing', async () => {
     const poller = world.poller({
       configured: { termIds: [termId], campusCodes: ['NB', 'NK', 'ONLINE_NB'] },
     });
     const unheard = {
+      askedAt: null,
       heardAt: null,
       goodAt: null,
       baselineAt: null,
@@ -205,7 +216,8 @@ onBothDatabases('the poller', (dialect) => {
     await poller.runOnce(signal());
     const now = world.clock.now();
     expect((await poller.status())[0]).toEqual({
-      ...{ ...nb, campuses: ['NB', 'NK', 'CM'], openCount: 1, heardAt: now, goodAt: now, baselineAt: now },
+      ...{ ...nb, campuses: ['NB', 'NK', 'CM'], openCount: 1 },
+      ...{ askedAt: now, heardAt: now, goodAt: now, baselineAt: now },
       ...{
         isStale: false,
         isHeld: false,

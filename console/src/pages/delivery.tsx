@@ -17,7 +17,7 @@ interface Story {
 
 /** Everything that is known of one delivery, in sentences, with the verbs that the table allows from where it is. */
 export function DeliveryPage({ reference, mayChange }: { reference: string; mayChange: boolean }) {
-  const { delivery: words } = useWords();
+  const { delivery: words, sources } = useWords();
   const path = `/api/v1/deliveries/${encodeURIComponent(reference)}`;
   const [story, again] = useAsked<Story>(path);
   if (story.state === 'waiting') return <Loading />;
@@ -29,7 +29,8 @@ export function DeliveryPage({ reference, mayChange }: { reference: string; mayC
         <Address text={delivery.to ?? delivery.recipient} />
       </h1>
       <p className="muted">
-        {delivery.source}: {delivery.occasion} · #{delivery.seq} · <Copied text={delivery.id} />
+        {sources.occasion(delivery.source, delivery.occasion)} · #{delivery.seq} ·{' '}
+        <Copied text={delivery.id} />
       </p>
       <p>
         <Chip status={delivery.status} /> {now.sentence}

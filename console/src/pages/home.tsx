@@ -1,12 +1,13 @@
 import type { Status } from '../../../src/domain/status.ts';
 import type { Standing } from '../../../src/http/live/standing.ts';
 import { Chart } from '../parts/chart.tsx';
+import { FeedsNow } from '../parts/feeds-now.tsx';
 import { FirstMinute } from '../parts/first-minute.tsx';
 import { LifeCycleMap } from '../parts/life-cycle-map.tsx';
 import { Link } from '../parts/link.tsx';
 import { PauseSwitch } from '../parts/pause-switch.tsx';
 import { ProviderNow } from '../parts/provider-now.tsx';
-import { Loading, When } from '../parts/shapes.tsx';
+import { Loading } from '../parts/shapes.tsx';
 import { RunsNow, SourcesNeedPerson } from '../parts/sources-now.tsx';
 import { useWords } from '../words/words.ts';
 
@@ -40,7 +41,7 @@ export function HomePage({
       <div className="columns">
         <NeedsPerson counts={counts} standing={standing} />
         <ProviderNow provider={standing.provider} />
-        <Feeds feeds={standing.feeds} />
+        <FeedsNow feeds={standing.feeds} />
         <RunsNow standing={standing} />
       </div>
       <History minutes={standing.minutes} at={standing.at} />
@@ -78,28 +79,6 @@ function NeedsPerson({ counts, standing }: { counts: ReadonlyMap<Status, number>
   );
 }
 
-function Feeds({ feeds }: Pick<Standing, 'feeds'>) {
-  const { home } = useWords();
-  if (feeds.length === 0) return null;
-  return (
-    <section>
-      <h2>
-        <Link to="/seats">{home.feeds}</Link>
-      </h2>
-      {feeds.map(({ termId, campuses, goodAt, isStale, isHeld, openCount, isSample }) => (
-        <p key={`${termId} ${campuses.join()}`}>
-          <span className={isStale || isHeld ? 'hand' : 'good'} aria-hidden="true">
-            {isStale || isHeld ? '◐' : '●'}
-          </span>{' '}
-          {home.feedFresh(termId, campuses.join(', '), openCount)}, <When at={goodAt} />
-          {isHeld ? ` (${home.feedHeld})` : isStale ? ` (${home.feedStale})` : ''}
-          {isSample ? ` (${home.sample})` : ''}
-        </p>
-      ))}
-    </section>
-  );
-}
-
 /** Every minute of the last hour, also those in which nothing happened. */
 function History({ minutes, at }: Pick<Standing, 'minutes' | 'at'>) {
   const { home } = useWords();
@@ -123,7 +102,8 @@ function History({ minutes, at }: Pick<Standing, 'minutes' | 'at'>) {
           all.map((minute) => seconds(minute?.p50Ms)),
           all.map((minute) => seconds(minute?.p99Ms)),
         ]}
-        labels={['p50', 'p99']}
+        labels={[home.latencyMiddle, home.latencySlow]}
+        unit="s"
       />
     </div>
   );

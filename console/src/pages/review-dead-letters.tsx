@@ -21,7 +21,7 @@ export function ReviewDeadLettersPage() {
         <Link to="/reviews">{reviews.back}</Link>
       </p>
       <h1>{reviews.deadLetters}</h1>
-      <p>{reviews.deadLettersLead}</p>
+      {page.state === 'there' && page.value.dead_letters.length > 0 && <p>{reviews.deadLettersLead}</p>}
       {page.state === 'waiting' && <Loading />}
       {page.state === 'broken' && <Broken problem={page.problem} again={again} />}
       {page.state === 'there' && page.value.dead_letters.length === 0 && (

@@ -69,7 +69,7 @@ export function ReviewsPage() {
 }
 
 function Jobs({ jobs }: { jobs: readonly ReviewJob[] }) {
-  const { reviews } = useWords();
+  const { reviews, number } = useWords();
   return (
     <Table
       title={reviews.title}
@@ -98,7 +98,7 @@ function Jobs({ jobs }: { jobs: readonly ReviewJob[] }) {
               recipients.length,
             ),
         },
-        { title: reviews.findings, isNumber: true, cell: (job) => job.findings_count.toLocaleString() },
+        { title: reviews.findings, isNumber: true, cell: (job) => number(job.findings_count) },
         { title: reviews.when, cell: (job) => <When at={job.created_at} /> },
       ]}
     />

@@ -55,7 +55,7 @@ function isMoving({ status, progress: { done, total } }: RunDetails): boolean {
 }
 
 function NotTold({ run: { progress } }: { run: RunDetails }) {
-  const { runs } = useWords();
+  const { runs, number } = useWords();
   const reasons = Object.entries(progress.reasons).sort(([, one], [, other]) => other - one);
   return (
     <section>
@@ -64,7 +64,7 @@ function NotTold({ run: { progress } }: { run: RunDetails }) {
       <ul className="counts">
         {reasons.map(([reason, count]) => (
           <li key={reason}>
-            {count.toLocaleString()}: {runs.reasons[reason] ?? <code>{reason}</code>}
+            {number(count)}: {runs.reasons[reason] ?? <code>{reason}</code>}
           </li>
         ))}
       </ul>

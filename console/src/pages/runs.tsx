@@ -57,7 +57,7 @@ export function RunsPage({ mayChange }: { mayChange: boolean }) {
             {
               title: runs.people,
               isNumber: true,
-              cell: ({ eligibleCount }) => eligibleCount.toLocaleString(),
+              cell: ({ eligibleCount }) => words.number(eligibleCount),
             },
             { title: runs.by, cell: ({ createdBy }) => createdBy },
             { title: runs.when, cell: ({ createdAt }) => <When at={createdAt} /> },

@@ -55,7 +55,7 @@ export function SeatSectionPage({ term, index, mayChange }: SectionParts) {
 }
 
 function Watches({ section: { watches } }: { section: ShownSection }) {
-  const { seats } = useWords();
+  const { seats, number } = useWords();
   const all = Object.entries(watches) as [keyof typeof watches, number][];
   const some = all.filter(([, count]) => count > 0);
   return (
@@ -65,7 +65,7 @@ function Watches({ section: { watches } }: { section: ShownSection }) {
       <ul>
         {some.map(([status, count]) => (
           <li key={status}>
-            {count.toLocaleString()} {seats.watchStatuses[status]}
+            {number(count)} {seats.watchStatuses[status]}
           </li>
         ))}
       </ul>

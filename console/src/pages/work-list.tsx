@@ -16,8 +16,18 @@ const kinds = {
     title: 'deadLetters',
     lead: 'deadLettersLead',
     empty: 'noDeadLetters',
+    // Where the next ones would come from.
+    next: 'seeTransient',
+    before: 'failed_transient',
   },
-  'needs-review': { status: 'needs_review', title: 'review', lead: 'reviewLead', empty: 'noReview' },
+  'needs-review': {
+    status: 'needs_review',
+    title: 'review',
+    lead: 'reviewLead',
+    empty: 'noReview',
+    next: 'seeReconciling',
+    before: 'reconciling',
+  },
 } as const;
 
 interface Answered {
@@ -26,7 +36,7 @@ interface Answered {
 
 export function WorkListPage({ kind, mayChange }: { kind: keyof typeof kinds; mayChange: boolean }) {
   const { work, deliveries: list, delivery: words, verb } = useWords();
-  const { status, title, lead, empty } = kinds[kind];
+  const { status, title, lead, empty, next, before } = kinds[kind];
   const { query } = usePlace();
   const below = query.get('below') ?? '';
   const [page, again] = useAsked<DeliveryPage>(`/api/v1/deliveries${queryOf({ status, below })}`);
@@ -55,7 +65,13 @@ export function WorkListPage({ kind, mayChange }: { kind: keyof typeof kinds; ma
   const left = answered?.filter(({ isRequeued, isResolved }) => !isRequeued && !isResolved) ?? [];
   const buttons =
     kind === 'dead-letters'
-      ? [{ title: work.again(chosen.size), what: words.requeueWhat, path: 'requeue' }]
+      ? [
+          {
+            title: chosen.size === 0 ? words.requeue : work.again(chosen.size),
+            what: words.requeueWhat,
+            path: 'requeue',
+          },
+        ]
       : [
           { title: words.resolveSent, what: words.resolveSentWhat, path: 'resolve', as: 'sent' },
           { title: words.resolveNotSent, what: words.resolveNotSentWhat, path: 'resolve', as: 'not_sent' },
@@ -64,7 +80,7 @@ export function WorkListPage({ kind, mayChange }: { kind: keyof typeof kinds; ma
   return (
     <>
       <h1>{work[title]}</h1>
-      <p>{work[lead]}</p>
+      {page.state === 'there' && page.value.deliveries.length > 0 && <p>{work[lead]}</p>}
       {answered && (
         <div role="status" className="notice">
           <p>{verb.done(answered.length - left.length)}</p>
@@ -78,7 +94,14 @@ export function WorkListPage({ kind, mayChange }: { kind: keyof typeof kinds; ma
       )}
       {page.state === 'waiting' && <Loading />}
       {page.state === 'broken' && <Broken problem={page.problem} again={again} />}
-      {page.state === 'there' && page.value.deliveries.length === 0 && <Empty>{work[empty]}</Empty>}
+      {page.state === 'there' && page.value.deliveries.length === 0 && (
+        <>
+          <Empty>{work[empty]}</Empty>
+          <p>
+            <Link to={`/deliveries${queryOf({ status: before })}`}>{work[next]}</Link>
+          </p>
+        </>
+      )}
       {page.state === 'there' && page.value.deliveries.length > 0 && (
         <>
           {mayChange && (

@@ -48,7 +48,7 @@ function OnNow({ name, onUntil, by }: Switches['switches'][number]) {
   const { chaos: words } = useWords();
   const language = useLanguage();
   const until = new Date(onUntil ?? '').toLocaleTimeString(language);
-  return <>{words.onUntil(words.switches[name].name, until, by ?? '')}</>;
+  return <>{words.onUntil(words.switches[name].does, until, by ?? '')}</>;
 }
 
 function SwitchList({ all, mayChange, again }: { all: Switches; mayChange: boolean; again(): void }) {

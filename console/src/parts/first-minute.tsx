@@ -1,12 +1,13 @@
 import { useEffect, useState } from 'react';
-import type { Killing as Account } from '../../../src/samples/killing.ts';
+import type { Killing as KillingNow } from '../../../src/samples/killing.ts';
 import { ask, Refused } from '../api.ts';
 import { useAsked } from '../use-asked.ts';
 import { useWords } from '../words/words.ts';
 import { Link } from './link.tsx';
+import { Mark } from './mark.tsx';
 
 /** As the API answers it. */
-type Killing = Omit<Account, 'at' | 'lookedIntoAt'> & { lookedIntoAt: string | null };
+type Killing = Omit<KillingNow, 'at' | 'lookedIntoAt'> & { lookedIntoAt: string | null };
 
 const verbs = ['seat', 'newsletter', 'review', 'kill'] as const;
 type Verb = (typeof verbs)[number];
@@ -70,24 +71,25 @@ interface Answers {
 
 function KillingAccount({ killing }: { killing: Killing }) {
   const { firstMinute: words } = useWords();
-  const { killedPid, pid, people, onTheWire, told, twice, lost, notToBeTold, waiting, lookedIntoAt } =
-    killing;
+  const { killedPid, pid, onTheWire, twice, lost, unheard, underWay, lookedIntoAt } = killing;
   const leftMs = lookedIntoAt === null ? 0 : Date.parse(lookedIntoAt) - Date.now();
-  const isGood = twice === 0 && lost === 0;
+  const isOver = underWay + unheard === 0;
+  const meaning = twice > 0 || (lost ?? 0) > 0 ? 'needs a person' : isOver ? 'good' : 'in hand';
   return (
-    <div className="account" data-killing={waiting === 0 ? 'settled' : 'waiting'}>
+    <div className="account" data-killing={isOver ? 'settled' : 'waiting'}>
       <p>{words.killed(killedPid ?? 0, onTheWire, pid)}</p>
       <p>
-        <strong>
-          <span className={isGood ? 'good' : 'person'} aria-hidden="true">
-            {isGood ? '●' : '▲'}
-          </span>{' '}
-          {words.account(told, people - notToBeTold, twice, lost)}
-        </strong>
+        <Mark meaning={meaning}>
+          <strong>
+            {words.account(killing)}. {words.twice(twice, isOver)}
+          </strong>
+        </Mark>
       </p>
-      {waiting > 0 && (
-        <p className="muted">{words.waiting(waiting, Math.max(0, Math.ceil(leftMs / 1_000)))}</p>
-      )}
+      <p className="muted">
+        {isOver
+          ? words.settled
+          : words.waiting(words.open(underWay, unheard), Math.max(0, Math.ceil(leftMs / 1_000)))}
+      </p>
     </div>
   );
 }

@@ -1,8 +1,12 @@
-import { areas, areaTop, boxes, layout } from '../../../scripts/docs/map-layout.ts';
+import { layout } from '../../../scripts/docs/map-layout.ts';
 import { type Meaning, meanings } from '../../../src/domain/meanings.ts';
-import { type Status, statuses, statusNames } from '../../../src/domain/status.ts';
+import { type Status, statusNames } from '../../../src/domain/status.ts';
 import { go } from '../place.ts';
+import { useMedia } from '../use-media.ts';
 import { useWords } from '../words/words.ts';
+import { MapArrow } from './map-arrow.tsx';
+import { flowsOf } from './map-flows.ts';
+import { narrowLayout } from './map-layout-narrow.ts';
 import { marks } from './shapes.tsx';
 
 /** The picture of the home page: stations with their counts, arrows as thick as what passed in the last hour. */
@@ -11,9 +15,9 @@ interface MapParts {
   arrows: readonly { from: Status | null; to: Status; count: number }[];
 }
 
+/** Below this the wide one would be too small to be read. */
+const narrow = '(max-width: 1100px)';
 const stationHeight = 48;
-/** From a hair to a rope: ten times as many are one step thicker. */
-const widthOf = (count: number) => (count === 0 ? 1 : Math.min(8, 1.5 + 1.5 * Math.log10(count)));
 const colourOf: Readonly<Record<Meaning, string>> = {
   good: 'var(--good)',
   'in hand': 'var(--hand)',
@@ -22,87 +26,55 @@ const colourOf: Readonly<Record<Meaning, string>> = {
 };
 
 export function LifeCycleMap({ counts, arrows }: MapParts) {
-  const { home } = useWords();
-  const passed = (moves: readonly string[]) =>
-    arrows.reduce((sum, { from, to, count }) => sum + (moves.includes(`${from}>${to}`) ? count : 0), 0);
+  const { home, meanings: meant } = useWords();
+  const isNarrow = useMedia(narrow);
+  const { width, height, areas, boxes, ...map } = isNarrow ? narrowLayout : layout;
+  const passed = new Map(arrows.map(({ from, to, count }) => [`${from}>${to}`, count]));
   return (
-    <div className="wide">
-      <svg className="map" viewBox={`0 0 ${layout.width} 560`}>
-        <title>{home.map}</title>
-        <defs>
-          <marker
-            id="head"
-            viewBox="0 0 8 8"
-            refX="7"
-            refY="4"
-            markerWidth="8"
-            markerHeight="8"
-            markerUnits="userSpaceOnUse"
-            orient="auto"
-          >
-            <path d="M0 .6 7.4 4 0 7.4z" fill="var(--muted)" />
-          </marker>
-        </defs>
-        {areas.map(({ x, width, height, title }) => (
-          <g key={title}>
-            <rect
-              x={x}
-              y={areaTop}
-              width={width}
-              height={height}
-              rx="10"
-              fill="none"
-              stroke="var(--hair)"
-              strokeDasharray="2 4"
-            />
-            <text x={x + width / 2} y={areaTop + 24} textAnchor="middle" fill="var(--muted)">
-              {title}
+    <svg className={isNarrow ? 'map narrow' : 'map'} viewBox={`0 0 ${width} ${height}`}>
+      <title>{home.map}</title>
+      {areas.map(({ titleAt: [titleX, titleY], mailExists, title: _, ...box }) => (
+        <g key={mailExists}>
+          <rect {...box} rx="10" fill="none" stroke="var(--hair)" strokeDasharray="2 4" />
+          <text x={titleX} y={titleY} textAnchor="middle" fill="var(--muted)">
+            {home.mailExists[mailExists]}
+          </text>
+        </g>
+      ))}
+      {boxes.map(({ title, ...box }) => (
+        <g key={`${box.x} ${box.y}`}>
+          <rect {...box} rx="10" fill="none" stroke="var(--hair)" />
+          {title !== '' && (
+            <text x={box.x + 16} y={box.y + 22} fill="var(--muted)">
+              {meant['stopped on purpose']}
             </text>
-          </g>
-        ))}
-        {boxes.map(({ x, y, width, height, title }) => (
-          <g key={`${x} ${y}`}>
-            <rect x={x} y={y} width={width} height={height} rx="10" fill="none" stroke="var(--hair)" />
-            <text x={x + 16} y={y + 22} fill="var(--muted)">
-              {title}
-            </text>
-          </g>
-        ))}
-        {layout.routes.map(({ moves, lines, joins }) => {
-          const count = passed(moves);
-          return (
-            <g
-              key={`${moves.join()} ${lines.join()}`}
-              fill="none"
-              stroke="var(--muted)"
-              strokeWidth={widthOf(count)}
-              opacity={count === 0 ? 0.45 : 1}
-            >
-              <title>{`${moves.join(', ')}: ${count}`}</title>
-              {lines.map((corners) => (
-                <polyline
-                  key={corners}
-                  points={corners}
-                  strokeLinejoin="round"
-                  {...(!joins && { markerEnd: 'url(#head)' })}
-                />
-              ))}
-            </g>
-          );
-        })}
-        {statusNames.map((status) => (
-          <StationMark key={status} status={status} count={counts.get(status) ?? 0} />
-        ))}
-      </svg>
-    </div>
+          )}
+        </g>
+      ))}
+      {flowsOf(map).map((flow) => (
+        <MapArrow key={`${flow.moves.join()} ${flow.points.join()}`} flow={flow} passed={passed} />
+      ))}
+      {statusNames.map((status) => (
+        <StationMark
+          key={status}
+          status={status}
+          count={counts.get(status) ?? 0}
+          at={map.stations[status] as StationAt}
+        />
+      ))}
+    </svg>
   );
 }
 
-function StationMark({ status, count }: { status: Status; count: number }) {
-  const { x, y, width }: { x: number; y: number; width?: number } = layout.stations[status] as {
-    x: number;
-    y: number;
-  };
+interface StationAt {
+  x: number;
+  y: number;
+  width?: number;
+}
+
+function StationMark({ status, count, at }: { status: Status; count: number; at: StationAt }) {
+  const { number, statusMeanings } = useWords();
+  const { x, y, width } = at;
   const { sign } = marks[meanings[status]];
   const colour = colourOf[meanings[status]];
   const to = `/deliveries?status=${status}`;
@@ -111,12 +83,11 @@ function StationMark({ status, count }: { status: Status; count: number }) {
     go(to);
   };
   return (
-    <a href={`/console${to}`} onClick={open}>
-      <title>{statuses[status].meaning}</title>
+    <a href={`/console${to}`} onClick={open} data-station={status}>
+      <title>{statusMeanings[status]}</title>
       {width === undefined ? (
         <text x={x} y={y} fill="var(--ink)">
-          <tspan fill={colour}>{sign}</tspan> {status}{' '}
-          <tspan fontWeight="600">{count.toLocaleString()}</tspan>
+          <tspan fill={colour}>{sign}</tspan> {status} <tspan fontWeight="600">{number(count)}</tspan>
         </text>
       ) : (
         <>
@@ -134,7 +105,7 @@ function StationMark({ status, count }: { status: Status; count: number }) {
             <tspan fill={colour}>{sign}</tspan> {status}
           </text>
           <text x={x} y={y + 16} textAnchor="middle" fill="var(--ink)" fontSize="16" fontWeight="600">
-            {count.toLocaleString()}
+            {number(count)}
           </text>
         </>
       )}

@@ -28,7 +28,7 @@ export function PollHealth() {
         { title: seats.state, cell: (list) => <ListState list={list} /> },
         { title: seats.believed, cell: ({ goodAt }) => (goodAt ? <When at={goodAt} /> : seats.never) },
         { title: seats.heard, cell: ({ heardAt }) => (heardAt ? <When at={heardAt} /> : seats.never) },
-        { title: seats.open, isNumber: true, cell: ({ openCount }) => openCount.toLocaleString() },
+        { title: seats.open, isNumber: true, cell: ({ openCount }) => words.number(openCount) },
       ]}
     />
   );
@@ -36,8 +36,9 @@ export function PollHealth() {
 
 function ListState({ list }: { list: SeatList }) {
   const { seats } = useWords();
-  const { isStale, isHeld, heldSince, failures, lastError, heardAt } = list;
+  const { isStale, isHeld, heldSince, failures, lastError, askedAt, heardAt } = list;
   const isNew = isStale && heardAt === null && failures === 0;
+  const isNever = isStale && heardAt === null && failures > 0;
   const meaning = isNew
     ? 'in hand'
     : isStale
@@ -47,7 +48,14 @@ function ListState({ list }: { list: SeatList }) {
         : 'good';
   return (
     <>
-      <Mark meaning={meaning}>{isNew ? seats.notPolled : isStale ? seats.stale : seats.fresh}</Mark>
+      <Mark meaning={meaning}>
+        {isNew ? seats.notPolled : isNever ? seats.noList : isStale ? seats.stale : seats.fresh}
+      </Mark>
+      {isNever && askedAt !== null && (
+        <div>
+          {seats.asked} <When at={askedAt} />
+        </div>
+      )}
       {isHeld && (
         <div>
           {seats.held}, <When at={heldSince} />

@@ -5,7 +5,8 @@ import { When } from './shapes.tsx';
 /** Who takes the mail: how fast, whether it is asked at all, and how much of the plan there is used; also where all is well. */
 export function ProviderNow({ provider }: Pick<Standing, 'provider'>) {
   const { home } = useWords();
-  const { name, ratePerSecond, downSince, downBecause, pausedUntil, quotas } = provider;
+  const { ratePerSecond, downSince, downBecause, pausedUntil, quotas } = provider;
+  const name = home.providerNames[provider.name] ?? provider.name;
   const usedUp = quotas.some(({ used, of }) => used >= of);
   const isUp = downSince === null && pausedUntil === null;
   return (

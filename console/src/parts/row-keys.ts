@@ -1,7 +1,7 @@
 import type { KeyboardEvent } from 'react';
 
-/** Arrows move between the lines of a table, Enter opens the one that has the focus. */
-export function moveByKeys(open: (index: number) => void) {
+/** Arrows move between the lines of a table, Enter opens the one that has the focus, and the space bar chooses it. */
+export function moveByKeys(open: (index: number) => void, choose?: (index: number) => void) {
   return (event: KeyboardEvent<HTMLTableSectionElement>) => {
     const step = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 }[event.key];
     const rows = [...event.currentTarget.querySelectorAll<HTMLTableRowElement>('tr')];
@@ -9,6 +9,11 @@ export function moveByKeys(open: (index: number) => void) {
     if (step !== undefined) {
       event.preventDefault();
       rows[Math.max(0, Math.min(rows.length - 1, at + step))]?.focus();
-    } else if (event.key === 'Enter' && document.activeElement?.tagName === 'TR') open(at);
+    } else if (document.activeElement?.tagName !== 'TR') return;
+    else if (event.key === 'Enter') open(at);
+    else if (event.key === ' ' && choose) {
+      event.preventDefault();
+      choose(at);
+    }
   };
 }

@@ -12,7 +12,7 @@ const states = ['planned', 'collected', 'composed', 'left_out', 'excluded'] as c
 
 /** Whom a run is for and who not, with the reasons; page by page, of one state or of all. */
 export function RunItems({ run }: { run: RunDetails }) {
-  const { runs } = useWords();
+  const { runs, number } = useWords();
   const { query } = usePlace();
   const [state = '', after = ''] = ['state', 'after'].map((name) => query.get(name) ?? '');
   // As the run goes on its list is another; what somebody reads stays until it does.
@@ -30,7 +30,7 @@ export function RunItems({ run }: { run: RunDetails }) {
           <option value="">{runs.all}</option>
           {states.map((one) => (
             <option key={one} value={one}>
-              {runs.states[one]} ({(counts[one] ?? 0).toLocaleString()})
+              {runs.states[one]} ({number(counts[one] ?? 0)})
             </option>
           ))}
         </select>

@@ -10,7 +10,7 @@ const oldMs = 5_000;
 
 /** How far it is, and what became of its mails. */
 export function RunProgressNow({ run }: { run: RunDetails }) {
-  const { runs } = useWords();
+  const { runs, number } = useWords();
   const { done, total, items, deliveries, countedAt } = run.progress;
   const waiting = [
     ...((items.planned ?? 0) > 0 ? [runs.toCollect(items.planned ?? 0)] : []),
@@ -32,7 +32,7 @@ export function RunProgressNow({ run }: { run: RunDetails }) {
           {sent.map(([status, count]) => (
             <li key={status}>
               <Link to={`/deliveries${queryOf({ source: 'newsletters', occasion: run.periodKey, status })}`}>
-                {count.toLocaleString()}
+                {number(count)}
               </Link>{' '}
               <Chip status={status} />
             </li>

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { type Meaning, meanings } from '../../../src/domain/meanings.ts';
-import { type Status, statuses } from '../../../src/domain/status.ts';
+import type { Status } from '../../../src/domain/status.ts';
 import type { Refused } from '../api.ts';
 import { useLanguage, useWords } from '../words/words.ts';
 
@@ -13,9 +13,10 @@ export const marks: Readonly<Record<Meaning, { sign: string; className: string }
 };
 
 export function Chip({ status }: { status: Status }) {
+  const { statusMeanings } = useWords();
   const { sign, className } = marks[meanings[status]];
   return (
-    <span className="chip" title={statuses[status].meaning}>
+    <span className="chip" title={statusMeanings[status]}>
       <span className={className} aria-hidden="true">
         {sign}
       </span>{' '}

@@ -69,7 +69,7 @@ export function WatchedSections() {
 }
 
 function SectionTable({ title, sections }: { title: string; sections: readonly WatchedSection[] }) {
-  const { seats } = useWords();
+  const { seats, number } = useWords();
   return (
     <Table
       title={title}
@@ -79,8 +79,8 @@ function SectionTable({ title, sections }: { title: string; sections: readonly W
       columns={[
         { title: seats.section, cell: (section) => <SectionName section={section} /> },
         { title: seats.state, cell: (section) => <SectionState section={section} /> },
-        { title: seats.watching, isNumber: true, cell: ({ watching }) => watching.toLocaleString() },
-        { title: seats.unconfirmed, isNumber: true, cell: ({ unconfirmed }) => unconfirmed.toLocaleString() },
+        { title: seats.watching, isNumber: true, cell: ({ watching }) => number(watching) },
+        { title: seats.unconfirmed, isNumber: true, cell: ({ unconfirmed }) => number(unconfirmed) },
       ]}
     />
   );

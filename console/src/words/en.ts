@@ -1,3 +1,5 @@
+import { type Status, statuses, statusNames } from '../../../src/domain/status.ts';
+import type { Account } from '../../../src/samples/account.ts';
 import { chaosEn, inboxEn } from './en/inbox.ts';
 import { suppressionImportEn, suppressionsEn, templatesEn } from './en/lists.ts';
 import { reviewsEn } from './en/reviews.ts';
@@ -5,6 +7,8 @@ import { runsEn } from './en/runs.ts';
 import { seatsEn } from './en/seats.ts';
 import { sourcesEn } from './en/sources.ts';
 import { manyEn as many } from './many.ts';
+
+const either = new Intl.ListFormat('en', { type: 'disjunction' });
 
 /** English. */
 export const en = {
@@ -21,6 +25,7 @@ export const en = {
     templates: 'Templates',
     inbox: 'Inbox',
     audit: 'Audit',
+    menu: 'Menu',
     skip: 'Skip to the content',
     signOut: 'Sign out',
     language: 'Language',
@@ -32,6 +37,11 @@ export const en = {
     button: 'Sign in',
     help: 'It is one of those in OPERATOR_API_KEY or READ_API_KEY of the server.',
   },
+  number: (count: number) => count.toLocaleString('en'),
+  /** What each status means, for whoever points at it. */
+  statusMeanings: Object.fromEntries(
+    statusNames.map((status) => [status, statuses[status].meaning]),
+  ) as Record<Status, string>,
   meanings: {
     good: 'good',
     'in hand': 'in hand',
@@ -42,6 +52,12 @@ export const en = {
     title: 'Home',
     map: 'The life of a delivery',
     mapLead: 'How many are where now. The thicker an arrow, the more have passed in the last hour.',
+    mailExists: { no: 'no mail can exist', perhaps: 'a mail may exist', yes: 'a mail was accepted' },
+    moved: (count: number, from: string, to: string) =>
+      `${many(count, 'delivery', 'deliveries')} went from ${from} to ${to} in the last hour.`,
+    noneMoved: (from: readonly string[], to: readonly string[]) =>
+      `Nothing went from ${either.format(from)} to ${either.format(to)} in the last hour.`,
+    stays: (status: string) => `Put off until later, it stays ${status}; that is not counted.`,
     person: 'What needs a person',
     nothing: 'Nothing. Whatever is under way is being looked after.',
     needsReview: (count: number) =>
@@ -50,6 +66,8 @@ export const en = {
     paused: (what: string, reason: string, by: string) => `${what} is paused by ${by}: ${reason}`,
     everything: 'Everything',
     provider: 'Provider',
+    /** What people call a provider, where its name says little. */
+    providerNames: { capture: 'The built-in inbox' } as Readonly<Record<string, string>>,
     providerUp: (name: string) => `${name} is taking mail.`,
     rate: 'Rate',
     rateOf: (rate: number | null) => (rate === null ? 'without a limit' : `at most ${rate} a second`),
@@ -66,13 +84,16 @@ export const en = {
       `${name} is not asked at present: ${why}. Nothing is lost, and no attempt is counted.`,
     providerPaused: (name: string) => `${name} has asked for patience.`,
     feeds: 'Section feed',
-    feedFresh: (term: string, campuses: string, open: number) =>
-      `${term}, ${campuses}: ${open.toLocaleString('en')} sections open`,
+    feedFresh: (list: string, open: number) => `${list}: ${many(open, 'section', 'sections')} open`,
+    feedNone: (list: string) => `${list}: no list yet`,
+    feedAsked: 'first asked for',
     feedStale: 'no list for more than a minute',
     feedHeld: 'the lists lack too much to be believed',
     sample: 'a sample, not a real campus',
-    throughput: 'Accepted a minute',
-    latency: 'From asked for to accepted, in seconds: in the middle, and the slowest in a hundred',
+    throughput: 'Mails accepted, a minute',
+    latency: 'From asked for to accepted, in seconds',
+    latencyMiddle: 'half',
+    latencySlow: '99 of 100',
     noHistory: 'Nothing has been sent in the last hour.',
     lost: 'The connection to the server is gone. What is here is how it was; this page tries again by itself.',
   },
@@ -120,11 +141,14 @@ export const en = {
   work: {
     deadLetters: 'Dead letters',
     deadLettersLead: 'Given up for good. Send again what can work now; the reason stays in each story.',
-    noDeadLetters: 'No dead letters. What is given up for good would wait here for somebody to look.',
+    noDeadLetters:
+      'No dead letters: nothing has been given up. What no further try can mend would wait here, to be sent again.',
+    seeTransient: 'See what failed and is being tried again',
     review: 'Needs review',
     reviewLead: 'Nobody can find out whether these were accepted. Ask the provider, then say what you found.',
     noReview:
-      'Nothing needs a decision. What neither a key, a look-up nor a webhook can settle would wait here.',
+      'Nothing needs a decision: of every mail it is known whether it was accepted, or it is being found out. What neither a key, a look-up nor a webhook can settle would wait here.',
+    seeReconciling: 'See what is being found out now',
     choose: 'Choose',
     chooseAll: 'Choose all on this page',
     chosen: (count: number) => `${many(count, 'delivery', 'deliveries')} chosen`,
@@ -162,17 +186,29 @@ export const en = {
       seat: ({ indexNumber, title }: { indexNumber: string; title: string }) =>
         `Section ${indexNumber}, ${title}, has a free seat. The next poll sees it, and whoever watches it is told: within half a minute.`,
       newsletter: ({ periodKey, people }: { periodKey: string; people: number }) =>
-        `${many(people, 'citizen is', 'citizens are')} being told how their town did in ${periodKey}.`,
+        `${many(people, 'citizen is', 'citizens are')} being told how their town did in ${runsEn.periodName(periodKey)}.`,
       review: ({ changelistId, title, people }: { changelistId: string; title: string; people: number }) =>
         `${many(people, 'reviewer is', 'reviewers are')} being told of ${changelistId}, ${title}.`,
     },
     killing: 'A notice goes out to 48 people; the worker will be killed in the middle of it …',
     killed: (killed: number, onTheWire: number, pid: number | null) =>
       `Process ${killed} was killed (SIGKILL) with ${many(onTheWire, 'mail', 'mails')} on the wire. ${pid === null ? 'Another is being started.' : `Process ${pid} has taken over.`}`,
-    account: (told: number, people: number, twice: number, lost: number) =>
-      `${told} of ${people} have the mail. ${twice} twice, ${lost} lost.`,
-    waiting: (waiting: number, seconds: number) =>
-      `${many(waiting, 'is', 'are')} not settled yet. Nobody can know whether a mail that was on the wire has left, so nothing is sent on a guess: ${seconds > 0 ? `in ${seconds} s the lease of the dead process is over, and they are looked into.` : 'they are being looked into.'}`,
+    account: ({ people, told, underWay, notToBeTold, lost }: Account) =>
+      [
+        `${people} asked for: ${told} accepted`,
+        ...(underWay > 0 ? [`${underWay} still under way`] : []),
+        ...(notToBeTold > 0 ? [`${notToBeTold} not to be told`] : []),
+        ...(lost !== null ? [`${lost} lost`] : []),
+      ].join(', '),
+    twice: (twice: number, isOver: boolean) => `${twice} twice${isOver ? '' : ' so far'}.`,
+    open: (underWay: number, unheard: number) =>
+      [
+        ...(underWay > 0 ? [`the ${underWay} under way`] : []),
+        ...(unheard > 0 ? [`${unheard} of the accepted, whose answer the dead process never heard`] : []),
+      ].join(', and '),
+    waiting: (open: string, seconds: number) =>
+      `Not settled yet: ${open}. Nothing is sent on a guess: ${seconds > 0 ? `in ${seconds} s the lease of the dead process is over, and what it held is looked into.` : 'they are being looked into.'}`,
+    settled: 'Everything is settled: nothing is under way, and nothing is in doubt.',
   },
   suppressions: suppressionsEn,
   import: suppressionImportEn,

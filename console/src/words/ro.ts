@@ -5,7 +5,10 @@ import { reviewsRo } from './ro/reviews.ts';
 import { runsRo } from './ro/runs.ts';
 import { seatsRo } from './ro/seats.ts';
 import { sourcesRo } from './ro/sources.ts';
+import { statusMeaningsRo } from './ro/statuses.ts';
 import type { Words } from './words.ts';
+
+const either = new Intl.ListFormat('ro', { type: 'disjunction' });
 
 /** Romanian. */
 export const ro: Words = {
@@ -22,6 +25,7 @@ export const ro: Words = {
     templates: 'Șabloane',
     inbox: 'Cutie poștală',
     audit: 'Jurnal',
+    menu: 'Meniu',
     skip: 'Sari la conținut',
     signOut: 'Ieșire',
     language: 'Limba',
@@ -33,6 +37,8 @@ export const ro: Words = {
     button: 'Intră',
     help: 'Este una dintre cele din OPERATOR_API_KEY sau READ_API_KEY ale serverului.',
   },
+  number: (count) => count.toLocaleString('ro'),
+  statusMeanings: statusMeaningsRo,
   meanings: {
     good: 'bine',
     'in hand': 'în lucru',
@@ -44,6 +50,12 @@ export const ro: Words = {
     map: 'Viața unei livrări',
     mapLead:
       'Câte sunt acum în fiecare loc. Cu cât o săgeată e mai groasă, cu atât mai multe au trecut în ultima oră.',
+    mailExists: { no: 'niciun mesaj nu e posibil', perhaps: 'un mesaj e posibil', yes: 'mesaj acceptat' },
+    moved: (count, from, to) =>
+      `${many(count, 'livrare a trecut', 'livrări au trecut')} din ${from} în ${to} în ultima oră.`,
+    noneMoved: (from, to) =>
+      `Nimic nu a trecut din ${either.format(from)} în ${either.format(to)} în ultima oră.`,
+    stays: (status) => `Amânată, rămâne ${status}; aceasta nu se numără.`,
     person: 'Ce cere un om',
     nothing: 'Nimic. Tot ce e pe drum este urmărit.',
     needsReview: (count: number) =>
@@ -52,6 +64,7 @@ export const ro: Words = {
     paused: (what: string, reason: string, by: string) => `${what}: oprit de ${by}: ${reason}`,
     everything: 'Totul',
     provider: 'Furnizor',
+    providerNames: { capture: 'Cutia poștală încorporată' },
     providerUp: (name: string) => `${name} primește mesaje.`,
     rate: 'Viteză',
     rateOf: (rate: number | null) => (rate === null ? 'fără limită' : `cel mult ${rate} pe secundă`),
@@ -68,13 +81,16 @@ export const ro: Words = {
       `${name} nu este întrebat acum: ${why}. Nimic nu se pierde și nicio încercare nu se numără.`,
     providerPaused: (name: string) => `${name} a cerut răbdare.`,
     feeds: 'Lista grupelor',
-    feedFresh: (term: string, campuses: string, open: number) =>
-      `${term}, ${campuses}: ${open.toLocaleString('ro')} grupe cu locuri`,
+    feedFresh: (list, open) => `${list}: ${many(open, 'grupă', 'grupe')} cu locuri`,
+    feedNone: (list) => `${list}: încă nicio listă`,
+    feedAsked: 'cerută prima dată',
     feedStale: 'nicio listă de peste un minut',
     feedHeld: 'listelor le lipsește prea mult ca să fie crezute',
     sample: 'un exemplu, nu un campus real',
-    throughput: 'Acceptate pe minut',
-    latency: 'De la cerere la acceptare, în secunde: la mijloc și cea mai lentă dintr-o sută',
+    throughput: 'Mesaje acceptate pe minut',
+    latency: 'De la cerere la acceptare, în secunde',
+    latencyMiddle: 'jumătate',
+    latencySlow: '99 din 100',
     noHistory: 'Nimic nu a fost trimis în ultima oră.',
     lost: 'Legătura cu serverul s-a întrerupt. Aici se vede cum era; pagina încearcă singură din nou.',
   },
@@ -123,11 +139,15 @@ export const ro: Words = {
     deadLetters: 'Abandonate',
     deadLettersLead:
       'Abandonate definitiv. Trimiteți din nou ce poate reuși acum; motivul rămâne în fiecare poveste.',
-    noDeadLetters: 'Nimic abandonat. Ce se abandonează definitiv ar aștepta aici pe cineva.',
+    noDeadLetters:
+      'Nimic abandonat. Ce nicio altă încercare nu mai poate îndrepta ar aștepta aici, ca să fie trimis din nou.',
+    seeTransient: 'Vezi ce a eșuat și se încearcă din nou',
     review: 'De decis',
     reviewLead:
       'Nu se poate afla dacă acestea au fost acceptate. Întrebați furnizorul, apoi spuneți ce ați aflat.',
-    noReview: 'Nimic de decis. Aici ar aștepta ce nu lămurește nici cheia, nici o căutare, nici un webhook.',
+    noReview:
+      'Nimic de decis: despre fiecare mesaj se știe dacă a fost acceptat sau se află acum. Aici ar aștepta ce nu lămurește nici cheia, nici o căutare, nici un webhook.',
+    seeReconciling: 'Vezi ce se lămurește acum',
     choose: 'Alege',
     chooseAll: 'Alege tot de pe această pagină',
     chosen: (count: number) => `${many(count, 'livrare aleasă', 'livrări alese')}`,
@@ -165,17 +185,31 @@ export const ro: Words = {
       seat: ({ indexNumber, title }) =>
         `Secțiunea ${indexNumber}, ${title}, are un loc liber. Următoarea citire îl vede, iar cine o urmărește află: în cel mult o jumătate de minut.`,
       newsletter: ({ periodKey, people }) =>
-        `${people} cetățeni află cum i-a mers orașului lor în ${periodKey}.`,
+        `${many(people, 'cetățean află', 'cetățeni află')} cum i-a mers orașului lor în ${runsRo.periodName(periodKey)}.`,
       review: ({ changelistId, title, people }) =>
-        `${people} recenzori află despre ${changelistId}, ${title}.`,
+        `${many(people, 'recenzent află', 'recenzenți află')} despre ${changelistId}, ${title}.`,
     },
     killing: 'Un anunț pleacă spre 48 de oameni; procesul va fi oprit la mijloc …',
     killed: (killed, onTheWire, pid) =>
-      `Procesul ${killed} a fost oprit brutal (SIGKILL) cu ${onTheWire} mesaje pe drum. ${pid === null ? 'Altul pornește acum.' : `Procesul ${pid} i-a luat locul.`}`,
-    account: (told, people, twice, lost) =>
-      `${told} din ${people} au mesajul. ${twice} de două ori, ${lost} pierdute.`,
-    waiting: (waiting, seconds) =>
-      `${waiting} încă nelămurite. Nimeni nu poate ști dacă un mesaj aflat pe drum a plecat, așa că nimic nu se trimite pe ghicite: ${seconds > 0 ? `în ${seconds} s se încheie rezervarea procesului oprit și sunt cercetate.` : 'sunt cercetate acum.'}`,
+      `Procesul ${killed} a fost oprit brutal (SIGKILL) cu ${many(onTheWire, 'mesaj', 'mesaje')} pe drum. ${pid === null ? 'Altul pornește acum.' : `Procesul ${pid} i-a luat locul.`}`,
+    account: ({ people, told, underWay, notToBeTold, lost }) =>
+      [
+        `${people} cerute: ${told} acceptate`,
+        ...(underWay > 0 ? [`${underWay} încă pe drum`] : []),
+        ...(notToBeTold > 0 ? [`${notToBeTold} de neanunțat`] : []),
+        ...(lost !== null ? [`${lost} pierdute`] : []),
+      ].join(', '),
+    twice: (twice, isOver) => `${twice} de două ori${isOver ? '' : ' până acum'}.`,
+    open: (underWay, unheard) =>
+      [
+        ...(underWay > 0 ? [`cele ${underWay} de pe drum`] : []),
+        ...(unheard > 0
+          ? [`${unheard} dintre cele acceptate, al căror răspuns procesul oprit nu l-a mai auzit`]
+          : []),
+      ].join(' și '),
+    waiting: (open, seconds) =>
+      `Încă nelămurite: ${open}. Nimic nu se trimite pe ghicite: ${seconds > 0 ? `în ${seconds} s se încheie rezervarea procesului oprit și ce ținea el este cercetat.` : 'sunt cercetate acum.'}`,
+    settled: 'Totul este lămurit: nimic nu e pe drum și nimic nu e în dubiu.',
   },
   suppressions: suppressionsRo,
   import: suppressionImportRo,

@@ -55,10 +55,13 @@ function columnsOf(now: number): Column<ListStatus>[] {
 
 /** Freshness first, then why. */
 function stateOf(
-  { isStale, isHeld, heldSince, failures, lastError, heardAt }: ListStatus,
+  { isStale, isHeld, heldSince, failures, lastError, askedAt, heardAt }: ListStatus,
   now: number,
 ): string {
-  const words = [isStale ? (heardAt === null && failures === 0 ? 'not polled yet' : 'stale') : 'fresh'];
+  const never = failures === 0 ? 'not polled yet' : 'no list yet';
+  const words = [isStale ? (heardAt === null ? never : 'stale') : 'fresh'];
+  if (heardAt === null && failures > 0 && askedAt !== null)
+    words.push(`first asked for ${ago(now - askedAt)}`);
   if (isHeld) words.push(`held back for ${duration(now - (heldSince ?? now))}`);
   if (failures > 0) words.push(`${failures} ${failures === 1 ? 'failure' : 'failures'} in a row`);
   if (lastError !== null) words.push(lastError);
@@ -82,9 +85,10 @@ function tell({ watches, lastHour, lastDay, unfinishedFanOuts, newest }: SeatsSt
   ];
 }
 
-function listJson({ heardAt, goodAt, heldSince, nextPollAt, baselineAt, ...list }: ListStatus) {
+function listJson({ askedAt, heardAt, goodAt, heldSince, nextPollAt, baselineAt, ...list }: ListStatus) {
   return {
     ...list,
+    askedAt: iso(askedAt),
     heardAt: iso(heardAt),
     goodAt: iso(goodAt),
     heldSince: iso(heldSince),

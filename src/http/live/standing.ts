@@ -30,6 +30,8 @@ export interface Standing extends Moves {
   feeds: readonly {
     termId: string;
     campuses: readonly string[];
+    /** Since when it is asked for. */
+    askedAt: string | null;
     goodAt: string | null;
     isStale: boolean;
     isHeld: boolean;
@@ -83,7 +85,8 @@ export function createStanding(parts: StandingParts): () => Promise<Standing> {
     pauses: (await pauses.list()).map((pause) => ({ ...pause, at: iso(pause.at) })),
     provider: await providerNow(),
     feeds: ((await seats?.poller.status()) ?? []).map((list) => ({
-      ...{ termId: list.termId, campuses: list.campuses, goodAt: iso(list.goodAt), isStale: list.isStale },
+      ...{ termId: list.termId, campuses: list.campuses, askedAt: iso(list.askedAt) },
+      ...{ goodAt: iso(list.goodAt), isStale: list.isStale },
       ...{ isHeld: list.isHeld, openCount: list.openCount, isSample: seats?.isSample ?? false },
     })),
     runs: ((await runs?.underWay()) ?? []).map((run) => ({

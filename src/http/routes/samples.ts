@@ -15,13 +15,22 @@ const pid = orNull(Type.Integer({ description: 'Null between two lives.' }));
 const killing = Type.Object(
   {
     ...{ at: moment, killedPid: pid, pid },
-    people: Type.Integer({ description: 'How many should be told.' }),
+    people: Type.Integer({
+      description: 'How many were asked for: `told`, `underWay`, `notToBeTold` and `lost` together.',
+    }),
     onTheWire: Type.Integer({ description: 'Handed over and not answered when it died.' }),
     told: Type.Integer({ description: 'Who has it, by the books of the inbox.' }),
-    twice: Type.Integer(),
-    lost: Type.Integer({ description: 'Settled, and not told.' }),
+    twice: Type.Integer({ description: 'Of these, who has it more than once.' }),
+    unheard: Type.Integer({
+      description: 'Of these, whose mail was accepted without the dead worker having heard it: not settled.',
+    }),
+    underWay: Type.Integer({ description: 'Has no mail yet: not settled.' }),
     notToBeTold: Type.Integer({ description: 'Unsubscribed or suppressed before any mail left.' }),
-    waiting: Type.Integer({ description: 'Not settled yet.' }),
+    lost: orNull(
+      Type.Integer({
+        description: 'Ended, and has no mail. Null while it cannot be known: something is open.',
+      }),
+    ),
     lookedIntoAt: orNull(moment),
   },
   closed,

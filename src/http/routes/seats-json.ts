@@ -125,6 +125,9 @@ export const list = Type.Object(
     campus: Type.String({ description: 'By whose name it is asked for.' }),
     campuses: Type.Array(Type.String(), { description: 'That share it.' }),
     openCount: Type.Integer(),
+    askedAt: Type.Union(timeOrNull.anyOf, {
+      description: 'Since when it is asked for; null where nobody has kept it.',
+    }),
     heardAt: timeOrNull,
     goodAt: timeOrNull,
     isStale: Type.Boolean({ description: 'Nothing was believed for over a minute.' }),
@@ -142,7 +145,8 @@ export function listJson(status: ListStatus) {
   const { termId, campusCode, campuses, openCount, isStale, isHeld, failures, lastError } = status;
   return {
     ...{ term: termId, campus: campusCode, campuses: [...campuses], openCount },
-    ...{ heardAt: isoOrNull(status.heardAt), goodAt: isoOrNull(status.goodAt), isStale, isHeld },
+    ...{ askedAt: isoOrNull(status.askedAt), heardAt: isoOrNull(status.heardAt) },
+    ...{ goodAt: isoOrNull(status.goodAt), isStale, isHeld },
     ...{ heldSince: isoOrNull(status.heldSince), failures, lastError },
     ...{ nextPollAt: isoOrNull(status.nextPollAt), baselineAt: isoOrNull(status.baselineAt) },
   };

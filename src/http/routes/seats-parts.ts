@@ -1,3 +1,4 @@
+import type { Provider } from '../../providers/provider.ts';
 import type { Catalog } from '../../sources/course-seats/catalog/catalog.ts';
 import type { CourseSeats } from '../../sources/course-seats/course-seats.ts';
 import type { OpenEvents } from '../../sources/course-seats/events/open-events.ts';
@@ -44,12 +45,16 @@ const limitsByDefault: SeatLimits = { looks: 240, watches: 20, links: 120 };
 
 export interface SeatParts {
   seats: Seats;
+  /** Who takes the mail; of the built-in inbox students are told where it is. */
+  provider: Pick<Provider, 'name'>;
   seatLimits?: SeatLimits | undefined;
   clock: Clock;
   log: Log;
 }
 
-export interface SeatRouteParts extends Omit<SeatParts, 'seatLimits'> {
+export interface SeatRouteParts extends Omit<SeatParts, 'seatLimits' | 'provider'> {
+  /** Mail goes to the built-in inbox, and leaves this machine nowhere. */
+  hasInbox: boolean;
   limits: Readonly<Record<keyof SeatLimits, RateLimit>>;
   /** How fresh is what is believed of a campus's sections? */
   freshness(): Promise<(of: { termId: string; campusCode: string }) => Freshness>;
@@ -62,6 +67,7 @@ const statusKeptMs = 1_000; // Anybody can ask for these pages.
 
 export function seatRouteParts({
   seats,
+  provider,
   seatLimits = limitsByDefault,
   clock,
   log,
@@ -69,7 +75,7 @@ export function seatRouteParts({
   const status = keptFor(statusKeptMs, clock, () => seats.poller.status());
   const { looks, watches, links } = seatLimits;
   return {
-    ...{ seats, clock, log },
+    ...{ seats, clock, log, hasInbox: provider.name === 'capture' },
     limits: {
       looks: createRateLimit(looks, minuteMs, clock),
       watches: createRateLimit(watches, minuteMs, clock),

@@ -75,6 +75,7 @@ function searchRoute(parts: SeatRouteParts): Route {
                 now: clock.now(),
                 terms,
                 isSample: seats.isSample,
+                hasInbox: parts.hasInbox,
                 moving: seats.moving(),
                 asked: { text, termId, campusCode: campus, isOnlyClosed },
               },

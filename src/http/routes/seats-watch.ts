@@ -156,9 +156,9 @@ export function seatWatchRoutes(parts: SeatRouteParts): Route[] {
             async work(locale) {
               const section = await sectionOf(given);
               if (!section) return { notice: 'noSection' };
-              const { verifiesAddresses: verifies, isSample } = seats;
+              const { verifiesAddresses: verifies } = seats;
               const shown = await show(section, locale, searchIn(query));
-              return { status: 200, html: askedPage({ ...shown, verifies, isSample }) };
+              return { status: 200, html: askedPage({ ...shown, verifies, hasInbox: parts.hasInbox }) };
             },
           },
           parts,

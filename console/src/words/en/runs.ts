@@ -1,4 +1,5 @@
 import { manyEn as many } from '../many.ts';
+import { periodIn } from '../period.ts';
 
 /** English: newsletters and their runs. */
 const types = {
@@ -9,7 +10,10 @@ const types = {
   alert_series_static: 'Alerts on datasets',
 };
 
+const periodName = periodIn('en');
+
 export const runsEn = {
+  periodName,
   title: 'Newsletters',
   lead: 'A run tells everybody who asked for a type of notification of one period, once.',
   empty: 'There has been no run yet. Plan one: nobody is told until it is applied.',
@@ -32,7 +36,8 @@ export const runsEn = {
   },
   type: 'What is told',
   period: 'Period',
-  periodHelp: (last: string) => `The last one that is over is ${last}.`,
+  periodHelp: (last: string) =>
+    `The last one that is over is ${periodName(last)}${periodName(last) === last ? '' : `, written ${last}`}.`,
   limit: 'At most so many people',
   limitHelp: 'Everybody, if left empty.',
   force: 'Look again although there was a run; nobody is told the same period twice',
@@ -45,10 +50,10 @@ export const runsEn = {
   planHelp: 'A plan tells nobody. It can be applied for a day.',
   count: 'Only count',
   counted: (people: number, period: string) =>
-    `${many(people, 'person is', 'people are')} to be told of ${period}. Nothing was done.`,
+    `${many(people, 'person is', 'people are')} to be told of ${periodName(period)}. Nothing was done.`,
   start: (people: number) => `Tell ${many(people, 'person', 'people')} now, without a plan`,
   exists: (period: string) =>
-    `There is a run for ${period} already. Look at it, or look again with the box above; nobody is told twice.`,
+    `There is a run for ${periodName(period)} already. Look at it, or look again with the box above; nobody is told twice.`,
   existing: 'Open that run',
   forced: 'looked again although there was a run',
   limited: (count: number) => `at most ${many(count, 'person', 'people')}`,

@@ -19,6 +19,8 @@ export const seatsEn = {
   fresh: 'fresh',
   stale: 'stale: nothing was believed for more than a minute',
   notPolled: 'not polled yet',
+  noList: 'no list yet',
+  asked: 'first asked for',
   held: 'held back: the lists lack too much to be believed',
   failures: (count: number) => `${many(count, 'poll', 'polls')} in a row brought no list`,
   believed: 'Last believed',

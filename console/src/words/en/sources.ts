@@ -1,4 +1,5 @@
 import { manyEn as many } from '../many.ts';
+import { periodIn } from '../period.ts';
 
 /** English: what the home page and other lists say of sources. */
 export const sourcesEn = {
@@ -7,7 +8,12 @@ export const sourcesEn = {
   runs: 'Newsletters under way',
   noRuns: 'No newsletter is under way.',
   runOf: (people: number) => `to ${many(people, 'person', 'people')}`,
-  ofOccasion: (occasion: string) => `Only those of the occasion ${occasion}.`,
+  /** What a delivery is about, as far as its occasion says it. */
+  occasion: (source: string, occasion: string) =>
+    source === 'course-seats' && /^\d+$/.test(occasion)
+      ? `${source}: opening ${occasion}`
+      : `${source}: ${source === 'newsletters' ? periodIn('en')(occasion) : occasion}`,
+  ofOccasion: (occasion: string) => `Only those of the occasion ${periodIn('en')(occasion)}.`,
   anyOccasion: 'Show all',
   term: (season: 'winter' | 'spring' | 'summer' | 'fall', year: number) =>
     `${{ winter: 'Winter', spring: 'Spring', summer: 'Summer', fall: 'Fall' }[season]} ${year}`,

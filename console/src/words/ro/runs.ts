@@ -1,10 +1,14 @@
 import type { runsEn } from '../en/runs.ts';
 import { manyRo as many } from '../many.ts';
+import { periodIn } from '../period.ts';
 
 /** Romanian: newsletters and their runs. */
 const number = (count: number) => count.toLocaleString('ro');
 
+const periodName = periodIn('ro');
+
 export const runsRo: typeof runsEn = {
+  periodName,
   title: 'Buletine',
   lead: 'O rundă îi anunță o dată, despre o perioadă, pe toți cei care au cerut un tip de notificare.',
   empty: 'Încă nu a fost nicio rundă. Pregătiți un plan: nimeni nu este anunțat până nu se aplică.',
@@ -33,7 +37,8 @@ export const runsRo: typeof runsEn = {
   },
   type: 'Ce se spune',
   period: 'Perioada',
-  periodHelp: (last) => `Ultima încheiată este ${last}.`,
+  periodHelp: (last) =>
+    `Ultima încheiată este ${periodName(last)}${periodName(last) === last ? '' : `, scrisă ${last}`}.`,
   limit: 'Cel mult atâtea persoane',
   limitHelp: 'Toate, dacă rămâne gol.',
   force: 'Caută din nou, deși a fost o rundă; nimeni nu află de două ori despre aceeași perioadă',
@@ -46,10 +51,10 @@ export const runsRo: typeof runsEn = {
   planHelp: 'Un plan nu anunță pe nimeni. Se poate aplica timp de o zi.',
   count: 'Doar numără',
   counted: (people, period) =>
-    `${many(people, 'persoană ar afla', 'persoane ar afla')} despre ${period}. Nu s-a făcut nimic.`,
+    `${many(people, 'persoană ar afla', 'persoane ar afla')} despre ${periodName(period)}. Nu s-a făcut nimic.`,
   start: (people) => `Anunță acum ${many(people, 'persoană', 'persoane')}, fără plan`,
   exists: (period) =>
-    `Există deja o rundă pentru ${period}. Priviți-o sau căutați din nou cu bifa de mai sus; nimeni nu află de două ori.`,
+    `Există deja o rundă pentru ${periodName(period)}. Priviți-o sau căutați din nou cu bifa de mai sus; nimeni nu află de două ori.`,
   existing: 'Deschide acea rundă',
   forced: 'a căutat din nou, deși a fost o rundă',
   limited: (count) => `cel mult ${many(count, 'persoană', 'persoane')}`,

@@ -22,6 +22,8 @@ export const seatsRo: typeof seatsEn = {
   fresh: 'proaspătă',
   stale: 'veche: nimic crezut de peste un minut',
   notPolled: 'încă necerută',
+  noList: 'încă nicio listă',
+  asked: 'cerută prima dată',
   held: 'reținută: listelor le lipsește prea mult ca să fie crezute',
   failures: (count) => `${many(count, 'cerere', 'cereri')} la rând fără listă`,
   believed: 'Crezută ultima dată',

@@ -1,5 +1,6 @@
 import type { sourcesEn } from '../en/sources.ts';
 import { manyRo as many } from '../many.ts';
+import { periodIn } from '../period.ts';
 
 /** Romanian: what the home page and other lists say of sources. */
 export const sourcesRo: typeof sourcesEn = {
@@ -9,7 +10,11 @@ export const sourcesRo: typeof sourcesEn = {
   runs: 'Buletine pe drum',
   noRuns: 'Niciun buletin nu este pe drum.',
   runOf: (people) => `către ${many(people, 'persoană', 'persoane')}`,
-  ofOccasion: (occasion) => `Doar cele ale ocaziei ${occasion}.`,
+  occasion: (source, occasion) =>
+    source === 'course-seats' && /^\d+$/.test(occasion)
+      ? `${source}: deschiderea ${occasion}`
+      : `${source}: ${source === 'newsletters' ? periodIn('ro')(occasion) : occasion}`,
+  ofOccasion: (occasion) => `Doar cele ale ocaziei ${periodIn('ro')(occasion)}.`,
   anyOccasion: 'Arată toate',
   term: (season, year) =>
     `${{ winter: 'Iarna', spring: 'Primăvara', summer: 'Vara', fall: 'Toamna' }[season]} ${year}`,

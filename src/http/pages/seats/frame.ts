@@ -1,6 +1,6 @@
 import type { Locale } from '../../../emails/words.ts';
 import { escapeHtml, pageOf } from '../html.ts';
-import { seatsWords } from './words.ts';
+import { type SeatsWords, seatsWords } from './words.ts';
 
 /**
  * What the pages for students share. They need no script and load nothing. All their links and forms are relative, because a
@@ -40,6 +40,11 @@ export function seatsPage({
     content: `${back}${content}`,
     ...(isUnlisted && { isUnlisted }),
   });
+}
+
+/** Where mail is while no mail service is set up. Whoever may not look into it is asked for a key there. */
+export function inboxLine({ builtInInbox: { text, link } }: SeatsWords, toRoot: string): string {
+  return `<p class="quiet">${escapeHtml(text)} <a href="${toRoot}console/inbox">${escapeHtml(link)}</a></p>`;
 }
 
 const style = `

@@ -2,7 +2,7 @@ import type { Locale } from '../../../emails/words.ts';
 import type { FoundCourse, SectionDetails } from '../../../sources/course-seats/catalog/catalog.ts';
 import { campusCodes } from '../../../sources/course-seats/term.ts';
 import { escapeHtml } from '../html.ts';
-import { seatsPage } from './frame.ts';
+import { inboxLine, seatsPage } from './frame.ts';
 import {
   campusName,
   type Freshness,
@@ -21,6 +21,8 @@ export interface SearchPage {
   now: number;
   terms: readonly string[];
   isSample: boolean;
+  /** Mail goes to the built-in inbox. */
+  hasInbox: boolean;
   /** Of a sample: what is worth watching. */
   moving: readonly { termId: string; indexNumber: string }[];
   asked: Search;
@@ -64,12 +66,12 @@ function sample({ moving, locale }: SearchPage, words: SeatsWords): string {
 }
 
 export function searchPage(page: SearchPage): string {
-  const { locale, terms, found, isSample } = page;
+  const { locale, terms, found, isSample, hasInbox } = page;
   const words = seatsWords[locale];
   const { search } = words;
   const content = `<h1>${escapeHtml(search.title)}</h1>
 <p>${escapeHtml(search.lead)}</p>
-${isSample ? sample(page, words) : ''}${terms.length === 0 ? says(page.isFailing ? search.failing : search.empty) : `${form(page, words)}\n${found ? results(page, found, words) : ''}`}`;
+${isSample ? sample(page, words) : ''}${hasInbox ? `${inboxLine(words, '')}\n` : ''}${terms.length === 0 ? says(page.isFailing ? search.failing : search.empty) : `${form(page, words)}\n${found ? results(page, found, words) : ''}`}`;
   return seatsPage({ locale, title: search.title, toRoot: '', isSearch: true, content });
 }
 

@@ -2,7 +2,7 @@ import type { Locale } from '../../../emails/words.ts';
 import type { SectionDetails } from '../../../sources/course-seats/catalog/catalog.ts';
 import type { RegistrationUrl } from '../../../sources/course-seats/registration.ts';
 import { escapeHtml } from '../html.ts';
-import { seatsPage } from './frame.ts';
+import { inboxLine, seatsPage } from './frame.ts';
 import {
   type Freshness,
   freshnessLine,
@@ -50,7 +50,7 @@ ${isOver(section, page.now) || section.isGone ? '' : form(page, words)}`,
 
 /** The same for a new watch and for one that was there: it does not tell which addresses watch. */
 export function askedPage(
-  page: Omit<SectionPage, 'given'> & { verifies: boolean; isSample: boolean },
+  page: Omit<SectionPage, 'given'> & { verifies: boolean; hasInbox: boolean },
 ): string {
   const { locale, section, verifies, search } = page;
   const words = seatsWords[locale];
@@ -59,7 +59,7 @@ export function askedPage(
   return seatsPage({
     ...{ locale, toRoot: '../../../', title, search },
     content: `<h1>${escapeHtml(title)}</h1>
-${verifies ? whatNow(page.isSample, words) : `<p>${escapeHtml(asked.unverified.text)}</p>`}
+${verifies ? whatNow(page.hasInbox, words) : `<p>${escapeHtml(asked.unverified.text)}</p>`}
 <section>
 ${head(page, words, 'h2')}
 ${sectionFacts(section, locale)}
@@ -68,11 +68,12 @@ ${sectionFacts(section, locale)}
   });
 }
 
-function whatNow(isSample: boolean, { asked }: SeatsWords): string {
+function whatNow(hasInbox: boolean, words: SeatsWords): string {
+  const { asked } = words;
   const paragraph = (text: string) => `<p>${escapeHtml(text)}</p>`;
   return [
     `<p><strong>${escapeHtml(asked.press)}</strong></p>`,
-    ...(isSample ? [`<p>${escapeHtml(asked.inbox)} <code>npx tidings inbox</code></p>`] : []),
+    ...(hasInbox ? [inboxLine(words, '../../../')] : []),
     ...[asked.several, asked.already, asked.nothing, asked.stoppedAll].map(paragraph),
   ].join('\n');
 }

@@ -9,6 +9,10 @@ export const english: SeatsWords = {
   toSearch: 'Search for another section',
   sample: 'This is a sample campus for trying things out: its courses and seats are made up.',
   sampleMoving: 'These sections open and close every few minutes:',
+  builtInInbox: {
+    text: 'No mail service is set up here: mails are in the built-in inbox.',
+    link: 'Open the inbox',
+  },
   colon: ': ',
   sectionStatus: { Open: 'Open', Closed: 'Closed', Wait: 'Waiting list', Unknown: 'Not known' },
   watchStatus: {
@@ -116,7 +120,6 @@ export const english: SeatsWords = {
     nothing: 'Nothing comes within some minutes? Look among the unwanted mails.',
     stoppedAll:
       'If you once stopped all our mails, we keep to that: open the link to your watch in an older mail and press “Mail me again”.',
-    inbox: 'This is a sample campus. Unless a mail service was set up, the mail is in the built-in inbox:',
     unverified: {
       title: 'You are watching',
       text: 'We write to you when it opens. The mail has a link to pause or stop.',

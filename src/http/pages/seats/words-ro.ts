@@ -15,6 +15,10 @@ export const romanian: SeatsWords = {
   toSearch: 'Căutați altă secțiune',
   sample: 'Acesta este un campus de probă: cursurile și locurile lui sunt inventate.',
   sampleMoving: 'Aceste secțiuni se deschid și se închid la câteva minute:',
+  builtInInbox: {
+    text: 'Aici nu este configurat un serviciu de e-mail: mesajele sunt în căsuța poștală încorporată.',
+    link: 'Deschide căsuța poștală',
+  },
   colon: ': ',
   sectionStatus: {
     Open: 'Deschisă',
@@ -132,8 +136,6 @@ export const romanian: SeatsWords = {
     nothing: 'Nu vine nimic în câteva minute? Căutați printre mesajele nedorite.',
     stoppedAll:
       'Dacă ați oprit cândva toate mesajele noastre, respectăm asta: deschideți linkul urmăririi dintr-un mesaj mai vechi și apăsați „Trimiteți-mi din nou mesaje”.',
-    inbox:
-      'Acesta este un campus de probă. Dacă nu s-a configurat un serviciu de e-mail, mesajul este în căsuța poștală încorporată:',
     unverified: {
       title: 'Urmăriți secțiunea',
       text: 'Vă scriem când se deschide. Mesajul are un link pentru pauză sau oprire.',

@@ -8,6 +8,10 @@ export const chinese: SeatsWords = {
   toSearch: '搜索其他班级',
   sample: '这是用来试用的示例校区：课程和名额都是虚构的。',
   sampleMoving: '以下班级每隔几分钟开放和关闭一次：',
+  builtInInbox: {
+    text: '这里没有设置邮件服务：邮件都在内置的收件箱里。',
+    link: '打开收件箱',
+  },
   colon: '：',
   sectionStatus: { Open: '有名额', Closed: '已满', Wait: '候补', Unknown: '未知' },
   watchStatus: {
@@ -109,7 +113,6 @@ export const chinese: SeatsWords = {
     nothing: '几分钟内没有收到？请查看垃圾邮件。',
     stoppedAll:
       '如果您曾停止我们的所有邮件，我们会遵守：请打开较早邮件中您的关注链接，按下“重新给我发邮件”。',
-    inbox: '这是示例校区。如果没有设置邮件服务，邮件就在内置的收件箱里：',
     unverified: { title: '您已关注', text: '有名额时我们会写信给您。邮件中有暂停或停止的链接。' },
     again: '地址写错了？重新输入',
   },

@@ -12,6 +12,8 @@ import { chinese } from './words-zh-cn.ts';
 export interface SeatsWords {
   /** Before the numbers of some sections. */
   sampleMoving: string;
+  /** While no mail service is set up. */
+  builtInInbox: { text: string; link: string };
   /** Name of these pages, and the way back to their first. */
   name: string;
   toSearch: string;
@@ -122,8 +124,6 @@ interface AskedWords {
   already: string;
   nothing: string;
   stoppedAll: string;
-  /** Followed by the command that shows it. */
-  inbox: string;
   /** Where addresses are taken as they come. */
   unverified: Says;
   again: string;

@@ -11,16 +11,16 @@ export type ListRow = Selectable<SeatsSchema['open_lists']>;
 
 const listColumns = { term_id: 'text', campus_code: 'text' } as const;
 
-/** The rows of these lists, made where there are none. */
-export async function rowsOfLists(db: Database, lists: readonly ListKey[]): Promise<ListRow[]> {
+/** The rows of these lists, made where there are none: they are asked for from this moment on. */
+export async function rowsOfLists(db: Database, lists: readonly ListKey[], now: number): Promise<ListRow[]> {
   const known = await readRows(db, lists);
   const names = new Set(known.map((row) => nameOf(keyOf(row))));
   const missing = lists.filter((list) => !names.has(nameOf(list)));
   if (missing.length === 0) return known;
   const columns = namesOf(listColumns);
   await sql`
-    INSERT INTO open_lists (${columns})
-    SELECT ${columns} FROM ${rowsOf(db.dialect, listColumns, missing.map(cellsOf))} WHERE true ON CONFLICT DO NOTHING
+    INSERT INTO open_lists (${columns}, asked_at)
+    SELECT ${columns}, ${sql.lit(now)} FROM ${rowsOf(db.dialect, listColumns, missing.map(cellsOf))} WHERE true ON CONFLICT DO NOTHING
   `.execute(db.write);
   return readRows(db, lists);
 }

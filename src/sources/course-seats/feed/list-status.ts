@@ -10,6 +10,8 @@ export interface ListStatus extends ListKey {
   campuses: readonly string[];
   /** Sections that are believed open. */
   openCount: number;
+  /** Since when it is asked for; null before, and where nobody has kept it. */
+  askedAt: number | null;
   /** The last answer that was a list; the last that was believed. */
   heardAt: number | null;
   goodAt: number | null;
@@ -33,6 +35,7 @@ export function statusOf(list: ListKey, row: ListRow | undefined, now: number): 
       ...list,
       campuses: campusesOf(list),
       openCount: row?.open_count ?? 0,
+      askedAt: row?.asked_at ?? null,
       heardAt: row?.heard_at ?? null,
     },
     ...{ goodAt, isStale: goodAt === null || now - goodAt > staleAfterMs },

@@ -80,7 +80,7 @@ export function createPoller(parts: PollerParts): Poller {
     const held = await lease.hold();
     if (!held.isOurs) return Math.min(Math.max(held.freeInMs, waitMinMs), lookAgainMs);
     const active = await lists.find();
-    const rows = await rowsOfLists(db, active);
+    const rows = await rowsOfLists(db, active, clock.now());
     const due = isPaused() ? [] : rows.filter((row) => untilDueMs(row, clock.now()) === 0);
     const mayGoOn = async () => !isPaused() && (await lease.hold()).isOurs;
     await pollAll(due, mayGoOn, signal);
@@ -96,7 +96,7 @@ export function createPoller(parts: PollerParts): Poller {
 
     async pollNow(list, signal = new AbortController().signal) {
       const asked = list ? [listOf(list.termId, list.campusCode)] : await lists.find();
-      return pollAll(await rowsOfLists(db, asked), async () => true, signal);
+      return pollAll(await rowsOfLists(db, asked, clock.now()), async () => true, signal);
     },
 
     async status() {
