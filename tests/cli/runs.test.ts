@@ -73,7 +73,7 @@ describe('runs on the command line', () => {
       /\n\nSend exactly this within a day: npx tidings apply ([\w-]{36})\n$/.exec(out) ?? [];
     plan = id;
     expect(await printed('plan', 'newsletter_entity_quarterly')).toMatch(
-      /^0 on the list for \d{4}-Q\d\.\n\nThere is nobody to be told, and nothing to apply\.\n$/,
+      /^0 on the list for Q\d \d{4}\.\n\nThere is nobody to be told, and nothing to apply\.\n$/,
     );
   });
 
@@ -117,7 +117,7 @@ describe('runs on the command line', () => {
       ...{ status: 'running', because: expect.stringMatching(/^it is mended /) },
     });
     const following = shell.start(['runs', 'show', plan, '--follow'], onScreen(80, env()));
-    await following.until(/0 of 2 of newsletter_entity_yearly 2024 …/);
+    await following.until(/0 of 2 of newsletter_entity_yearly, 2024 …/);
     await world.settle();
     await world.clock.advance(1_000);
     await world.settle();
@@ -134,7 +134,7 @@ describe('runs on the command line', () => {
       ],
     ]);
     expect(out).toMatch(/^Run .*, finished/);
-    expect(err.split(cleared)[1]).toMatch(/^·{20} {3}0 % 0 of 2 of newsletter_entity_yearly 2024 …/);
+    expect(err.split(cleared)[1]).toMatch(/^·{20} {3}0 % 0 of 2 of newsletter_entity_yearly, 2024 …/);
     expect(world.provider.ledger).toHaveLength(2);
   });
 

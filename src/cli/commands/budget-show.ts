@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { BudgetData, EntityReport } from '../../sources/newsletters/budget/budget-data.ts';
 import { BudgetUnavailable } from '../../sources/newsletters/budget/budget-unavailable.ts';
-import type { Period } from '../../sources/newsletters/period.ts';
+import { type Period, periodLabel } from '../../sources/newsletters/period.ts';
 import { type Decimal, subtract } from '../../std/decimal.ts';
 import { Refusal } from '../../std/refusal.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
@@ -104,7 +104,7 @@ async function showReport(
   const share = (amount: Decimal) =>
     signOf(report.expenses) > 0 ? percent(percentOf(amount, report.expenses, 0), 'en') : '-';
   terminal.print(
-    `${titleOf(report)}, ${period.key}${population === null ? '' : `, population ${population}`}`,
+    `${titleOf(report)}, ${periodLabel(period, 'en')}${population === null ? '' : `, population ${population}`}`,
     '',
   );
   printTable(terminal, lines, reportColumns);

@@ -12,6 +12,7 @@ import { withChange } from '../change.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { untilInterrupted } from '../interrupted.ts';
 import { operatorName, requireReason } from '../operator.ts';
+import { periodName } from '../period-name.ts';
 import { printable } from '../printable.ts';
 import { followRun, tellRun } from '../run-words.ts';
 import { runItemMeanings, runMeanings } from '../state-meanings.ts';
@@ -52,7 +53,7 @@ function addList(runs: Command, { terminal }: Context): void {
 function columnsOf(now: number): Column<RunRow>[] {
   return [
     { title: 'TYPE', cell: (run) => run.notification_type },
-    { title: 'PERIOD', cell: (run) => run.period_key },
+    { title: 'PERIOD', cell: (run) => periodName(run.period_key) },
     { title: 'STATUS', cell: (run) => run.status, meaning: (run) => runMeanings[run.status] },
     { title: 'LIST', cell: (run) => String(run.eligible_count), isNumber: true },
     { title: 'AGE', cell: (run) => ago(now - run.created_at) },
