@@ -94,8 +94,13 @@ describe('the first minute', () => {
       expect.stringMatching(/^(bob|Ana)@/),
     ]);
     const shown = await shell.run(['inbox', 'show', mails[0].messageId.slice(0, 8)]);
-    expect(shown.out).toMatch(/to +cleo@example.org\nsubject +Hello\n/);
-    expect(shown.out).toMatch(/\n\nIt works\.\n\n----\nUnsubscribe: http:\/\/\S+\n$/);
+    // Who, what and when first; the way out in the last lines, and no header beside them.
+    expect(shown.out).toMatch(
+      /^from +\S+\nto +cleo@example.org\nsubject +Hello\ndate +\d+ [A-Z][a-z]+ 2\d{3}, \d\d:\d\d UTC\nmessage +[0-9a-f-]{36}\n\nIt works\.\n\n----\nUnsubscribe: http:\/\/\S+\n$/,
+    );
+    const whole = await shell.run(['inbox', 'show', mails[0].messageId, '--headers']);
+    expect(whole.out.startsWith(shown.out)).toBe(true);
+    expect(whole.out.slice(shown.out.length)).toMatch(/^\nList-Unsubscribe: <http\S+>\n/);
   });
 
   test('a moment later each is delivered: the inbox reports what a provider would', async () => {
