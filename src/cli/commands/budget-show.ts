@@ -25,7 +25,7 @@ export function addBudgetShow(budget: Command, context: Context): void {
       const { requirePeriod } = await import('../period-argument.ts');
       const cui = given.trim().replace(/^RO/i, '');
       const period = periodText === undefined ? undefined : requirePeriod(periodText);
-      await withEngine(async ({ db, clock }, { budgetApiUrl, budgetDatasets }) => {
+      await withEngine(context, async ({ db, clock }, { budgetApiUrl, budgetDatasets }) => {
         const { openBudget } = await import('../../sources/newsletters/budget/open-budget.ts');
         const { silentLog } = await import('../../std/log.ts');
         const data = await openBudget({

@@ -5,7 +5,8 @@ import { Refusal } from '../../std/refusal.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { printableLines } from '../printable.ts';
 
-export function addShow(deliveries: Command, { terminal }: Context): void {
+export function addShow(deliveries: Command, context: Context): void {
+  const { terminal } = context;
   deliveries
     .command('show')
     .argument(
@@ -22,7 +23,7 @@ export function addShow(deliveries: Command, { terminal }: Context): void {
         import('../story.ts'),
         import('../waits-for.ts'),
       ]);
-      await withEngine(async (engine) => {
+      await withEngine(context, async (engine) => {
         const { queries, clock } = engine;
         const row = await requireDelivery(queries, reference);
         const { events, mails } = await queries.story(row.seq);

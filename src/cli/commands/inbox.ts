@@ -34,7 +34,8 @@ export function addInbox(program: Command, context: Context): void {
   addInboxChaos(inbox, context);
 }
 
-function addInboxList(inbox: Command, { terminal }: Context): void {
+function addInboxList(inbox: Command, context: Context): void {
+  const { terminal } = context;
   inbox
     .command('list', { isDefault: true })
     .usage('[options]')
@@ -51,7 +52,7 @@ function addInboxList(inbox: Command, { terminal }: Context): void {
     .action(async (message: string | undefined, { limit, below, json }: ListOptions) => {
       if (message !== undefined) throw notHere(message);
       const { readInbox } = await import('../../inbox/inbox.ts');
-      await withEngine(async ({ db, clock }, { provider }) => {
+      await withEngine(context, async ({ db, clock }, { provider }) => {
         const { mails, next } = await readInbox(db, { limit, below });
         if (json) return terminal.json({ mails: mails.map(mailJson), next: next && { below: next } });
         if (mails.length === 0 && below !== undefined) return terminal.print('No earlier mails.');
@@ -94,7 +95,8 @@ function columnsOf(now: number): Column<CapturedMail>[] {
   ];
 }
 
-function addInboxShow(inbox: Command, { terminal }: Context): void {
+function addInboxShow(inbox: Command, context: Context): void {
+  const { terminal } = context;
   inbox
     .command('show')
     .argument('<message>', 'its message id, or the beginning of it')
@@ -104,7 +106,7 @@ function addInboxShow(inbox: Command, { terminal }: Context): void {
     .addHelpText('after', example('inbox show 1f6a9c3e', 'inbox show 1f6a9c3e --headers'))
     .action(async (reference: string, { headers, json }: { headers?: true; json?: true }) => {
       const { findCaptured } = await import('../../inbox/inbox.ts');
-      await withEngine(async ({ db }) => {
+      await withEngine(context, async ({ db }) => {
         const captured = only(
           isBeginning(reference) ? await findCaptured(db, reference.toLowerCase(), 2) : [],
           reference,

@@ -17,7 +17,8 @@ interface ListOptions {
 
 const limitMax = 500;
 
-export function addNotificationsList(notifications: Command, { terminal }: Context): void {
+export function addNotificationsList(notifications: Command, context: Context): void {
+  const { terminal } = context;
   notifications
     .command('list')
     .description('List who follows what, in the order of ids')
@@ -38,7 +39,7 @@ export function addNotificationsList(notifications: Command, { terminal }: Conte
         ...{ limit, userId: user, after, entityCui: entity?.trim().replace(/^RO/i, '') },
         type: type === undefined ? undefined : requireType(type),
       };
-      await withEngine(async (engine) => {
+      await withEngine(context, async (engine) => {
         const { rows, next } = await engine.newsletters.notifications.all(order);
         if (json) return terminal.json({ notifications: rows.map(shown), next: next && { after: next } });
         if (rows.length === 0) return terminal.print('There is none.');

@@ -34,13 +34,14 @@ export function addRuns(program: Command, context: Context): void {
   for (const verb of ['pause', 'resume', 'cancel'] as const) addChange(runs, verb, context);
 }
 
-function addList(runs: Command, { terminal }: Context): void {
+function addList(runs: Command, context: Context): void {
+  const { terminal } = context;
   runs
     .command('list')
     .description('Runs and plans, newest first')
     .option(...jsonOption)
     .action(async ({ json }: { json?: true }) => {
-      await withEngine(async ({ newsletters, clock }) => {
+      await withEngine(context, async ({ newsletters, clock }) => {
         const found = await newsletters.runs.list({ limit: 50 });
         if (json) return terminal.json({ runs: found.map((run) => runJson(run)) });
         if (found.length === 0)
@@ -61,7 +62,8 @@ function columnsOf(now: number): Column<RunRow>[] {
   ];
 }
 
-function addShow(runs: Command, { terminal }: Context): void {
+function addShow(runs: Command, context: Context): void {
+  const { terminal } = context;
   runs
     .command('show')
     .argument('<run>', 'its id')
@@ -72,7 +74,7 @@ function addShow(runs: Command, { terminal }: Context): void {
     .action(async (runId: string, { follow, json }: { follow?: true; json?: true }) => {
       const interrupted = untilInterrupted();
       try {
-        await withEngine(async (engine) => {
+        await withEngine(context, async (engine) => {
           const found = engine.newsletters.runs;
           const { run, progress } = follow
             ? await followRun(engine, runId, terminal, interrupted.signal)
@@ -86,7 +88,8 @@ function addShow(runs: Command, { terminal }: Context): void {
     });
 }
 
-function addItems(runs: Command, { terminal }: Context): void {
+function addItems(runs: Command, context: Context): void {
+  const { terminal } = context;
   runs
     .command('items')
     .argument('<run>', 'its id')
@@ -96,7 +99,7 @@ function addItems(runs: Command, { terminal }: Context): void {
     .option(...jsonOption)
     .action(
       async (runId: string, { state, after = '', json }: { state?: string; after?: string; json?: true }) => {
-        await withEngine(async ({ newsletters }) => {
+        await withEngine(context, async ({ newsletters }) => {
           const page = { after, limit: itemsMax, ...(state !== undefined && { state: stateOf(state) }) };
           const items = await newsletters.runs.items(runId, page);
           const last = items.length === itemsMax ? items.at(-1)?.notification_id : undefined;

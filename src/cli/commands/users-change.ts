@@ -37,7 +37,7 @@ export function addUsersSet(users: Command, context: Context): void {
           `${printable(userId)} ${words}: ${printable(user.email)}${unverified ? ', not verified' : ''}.`,
         );
       };
-      await withLocalUsers(json ? undefined : terminal, work, context);
+      await withLocalUsers(context, work, { isChange: true });
     });
 }
 
@@ -56,6 +56,6 @@ export function addUsersRemove(users: Command, context: Context): void {
         if (json) return terminal.json({ userId, isRemoved });
         terminal.print(`${printable(userId)} ${isRemoved ? 'is taken out' : 'was not there'}.`);
       };
-      await withLocalUsers(json ? undefined : terminal, work, context);
+      await withLocalUsers(context, work, { isChange: true });
     });
 }
