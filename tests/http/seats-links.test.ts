@@ -114,6 +114,10 @@ onBothDatabases('links in mails to students', (dialect) => {
       await press(other, 'stop');
       expect(await press(other, 'undo')).toContain('Taken back. It stands as it did before.');
       expect(await world.statusOf(other)).toBe('paused');
+      const snoozed = await confirmed();
+      await press(snoozed, 'snooze', { until: 'tomorrow' });
+      await press(snoozed, 'stop');
+      expect(await press(snoozed, 'undo')).toContain('Taken back. It stands as it did before.');
     });
 
     test('a day later leaving is final, and the page says how to begin anew', async () => {

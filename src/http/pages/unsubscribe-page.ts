@@ -95,7 +95,8 @@ h2{margin:0 0 4px}
 p{max-width:60ch;text-wrap:pretty}
 form,p+p{margin-top:16px}
 h1+p+form,ul+form{margin-top:24px}
-ul{margin:4px 0 0;padding-left:20px;max-width:60ch}
+ul{margin:4px 0 0;padding:0;max-width:60ch;list-style:none}
+li{margin-top:4px}
 ul+p{margin-top:24px}
 section{margin-top:40px;padding-top:24px;border-top:1px solid var(--hair)}
 section+p,form+p{margin-top:40px}

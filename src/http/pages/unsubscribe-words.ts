@@ -44,7 +44,7 @@ export const unsubscribeWords: Readonly<Record<Locale, UnsubscribeWords>> = {
     ask: {
       title: 'Unsubscribe',
       heading: 'Stop these mails?',
-      text: 'Only mails of the kind that this link came with stop; what comes besides is not touched. If they are stopped already, they stay so. Until you press the button, nothing changes.',
+      text: 'Only mails of the kind that this link came with stop; other mails are not touched. If they are stopped already, they stay so. Until you press the button, nothing changes.',
     },
     stopped: {
       title: 'Mails stopped',
@@ -61,7 +61,7 @@ export const unsubscribeWords: Readonly<Record<Locale, UnsubscribeWords>> = {
       heading: 'Taken back',
       text: 'What was stopped through this link in the last 24 hours goes on as before, and nothing comes twice. What was stopped earlier stays stopped.',
     },
-    unconfirmed: 'What was not confirmed before still waits for that.',
+    unconfirmed: 'What was not confirmed before still waits to be.',
     failed: {
       title: 'Not done',
       heading: 'That did not work',
@@ -79,12 +79,12 @@ export const unsubscribeWords: Readonly<Record<Locale, UnsubscribeWords>> = {
     },
     tryAgain: 'Try again',
     otherwise: 'If more of them come later, use the link in the newest one.',
-    kindsLead: 'What that is:',
+    kindsLead: 'If the link was in …',
     kinds: {
-      seats: 'in a mail about a course section, the mails about that section',
-      newsletters: 'in a newsletter or an alert, that newsletter or alert',
-      reviews: 'in a mail about a code review, all mails about code reviews',
-      others: 'in any other message, all our messages of no such kind',
+      seats: '… a mail about a course section: mails about that section',
+      newsletters: '… a newsletter or an alert: that newsletter or alert',
+      reviews: '… a mail about a code review: all mails about code reviews',
+      others: '… any other message: all our other messages',
     },
   },
   ro: {
@@ -126,12 +126,12 @@ export const unsubscribeWords: Readonly<Record<Locale, UnsubscribeWords>> = {
     },
     tryAgain: 'Încercați din nou',
     otherwise: 'Dacă mai vin astfel de mesaje, folosiți linkul din cel mai nou.',
-    kindsLead: 'Adică:',
+    kindsLead: 'Dacă linkul era în …',
     kinds: {
-      seats: 'într-un mesaj despre o secțiune de curs, mesajele despre acea secțiune',
-      newsletters: 'într-un buletin sau o alertă, acel buletin sau acea alertă',
-      reviews: 'într-un mesaj despre o revizuire de cod, toate mesajele despre revizuiri de cod',
-      others: 'în orice alt mesaj, toate mesajele noastre care nu sunt de aceste feluri',
+      seats: '… un mesaj despre o secțiune de curs: mesajele despre acea secțiune',
+      newsletters: '… un buletin sau o alertă: acel buletin sau acea alertă',
+      reviews: '… un mesaj despre o revizuire de cod: toate mesajele despre revizuiri de cod',
+      others: '… orice alt mesaj: toate celelalte mesaje ale noastre',
     },
   },
   'zh-CN': {
@@ -170,12 +170,12 @@ export const unsubscribeWords: Readonly<Record<Locale, UnsubscribeWords>> = {
     },
     tryAgain: '重试',
     otherwise: '如果之后仍收到这类邮件，请使用最新一封中的链接。',
-    kindsLead: '具体来说：',
+    kindsLead: '如果链接来自……',
     kinds: {
-      seats: '如果是关于某个班级的邮件，就是关于该班级的邮件',
-      newsletters: '如果是简报或提醒，就是该份简报或该项提醒',
-      reviews: '如果是关于代码审查的邮件，就是所有代码审查邮件',
-      others: '如果是其他邮件，就是我们发送的所有不属于以上类别的邮件',
+      seats: '……关于某个班级的邮件：关于该班级的邮件',
+      newsletters: '……简报或提醒：该份简报或该项提醒',
+      reviews: '……关于代码审查的邮件：所有代码审查邮件',
+      others: '……其他邮件：我们的所有其他邮件',
     },
   },
 };
