@@ -100,7 +100,7 @@ export async function bringUpToDate(
   if (which === 'empty database only' && applied.length > 0) {
     throw new Refusal(
       'database_older',
-      `The database lacks ${pending.length} of this program's migrations. Stop the older servers, then run: tidings migrate`,
+      `The database lacks ${pending.length} of this program's migrations. Stop the older servers, then run: npx tidings migrate`,
     );
   }
   return migrate(db, parts);

@@ -114,7 +114,7 @@ describe('the first minute', () => {
   test('deliveries show tells the story, and finds it by the provider’s id too', async () => {
     const { out, err, code } = await shell.run(['deliveries', 'show', '1'], { isAlone: true });
     expect([code, err]).toEqual([0, '']);
-    expect(out).toMatch(/^Delivery 1 to Ana@example\.org: delivered \(/);
+    expect(out).toMatch(/^Delivery 1 to Ana@example\.org: delivered \(in the built-in inbox\)\n/);
     expect(out).toMatch(
       /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2}The source plain asked for it, in the normal lane\.\n/,
     );

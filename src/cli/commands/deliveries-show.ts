@@ -31,7 +31,7 @@ export function addShow(deliveries: Command, context: Context): void {
         if (options.json && !options.mail) return terminal.json(storyJson(story));
         if (!options.mail) {
           const waits = await readWaits(engine, [row]);
-          return terminal.print(...tellDelivery(story, terminal.paint, waits.get(row.seq)));
+          return terminal.print(...tellDelivery(story, terminal, waits.get(row.seq)));
         }
         const mail = mails.filter(({ round, text }) => round > 0 && text !== null).at(-1);
         if (!mail) {

@@ -54,7 +54,11 @@ export function addUsersRemove(users: Command, context: Context): void {
         const isRemoved = await directory.remove(userId);
         if (!isRemoved) context.exitCode = 1;
         if (json) return terminal.json({ userId, isRemoved });
-        terminal.print(`${printable(userId)} ${isRemoved ? 'is taken out' : 'was not there'}.`);
+        terminal.print(
+          isRemoved
+            ? `${printable(userId)} is taken out.`
+            : `There is no user ${JSON.stringify(userId)}, so there is nothing to take out. Who is there: npx tidings users list`,
+        );
       };
       await withLocalUsers(context, work, { isChange: true });
     });

@@ -83,7 +83,7 @@ export function createRuns(parts: RunsParts): Runs {
       .where('run_id', '=', runId)
       .executeTakeFirst();
     if (!run)
-      throw new Refusal('run_not_found', 'There is no such run. `tidings runs list` shows those there are.');
+      throw new Refusal('run_not_found', 'There is no such run. Those there are: npx tidings runs list');
     return run;
   }
 
