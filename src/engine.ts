@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { type Consent, createConsent } from './consent/consent.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { createDatabaseClock } from './db/database-clock.ts';
+import { databaseIdOf } from './db/database-id.ts';
 import { bringUpToDate, type Migration } from './db/migrate.ts';
 import { createDispatch } from './dispatch/dispatch.ts';
 import { createHeal } from './dispatch/heal.ts';
@@ -46,6 +47,8 @@ import { createWebhookLog } from './webhooks/webhook-log.ts';
  */
 export interface Engine {
   readonly db: Database;
+  /** Which one it is, for whoever wonders whether it is theirs. */
+  readonly databaseId: string;
   readonly clock: Clock;
   readonly outbox: Outbox;
   readonly queries: OutboxQueries;
@@ -76,7 +79,8 @@ export interface EngineOptions {
   log: Log;
   /** `serve` and `migrate` may change tables that are there; other commands only make those of an empty database. */
   migrations: 'all' | 'empty database only';
-  onMigrated?: (migration: Migration) => void;
+  /** Called once, if there was something to do. */
+  onMigrated?: (applied: readonly Migration[]) => void;
   /** Where this process answers, once it does. */
   servedAt?: () => string | undefined;
 }
@@ -87,8 +91,8 @@ export async function createEngine(
 ): Promise<Engine> {
   const db = await openDatabase(config.databaseUrl, { clock: systemClock, log });
   try {
-    const parts = { clock: systemClock, ids: systemIds, ...(onMigrated && { onApplied: onMigrated }) };
-    await bringUpToDate(db, migrations, parts);
+    const applied = await bringUpToDate(db, migrations, { clock: systemClock, ids: systemIds });
+    if (applied.length > 0) onMigrated?.(applied);
     const clock = await createDatabaseClock(db, systemClock, log);
     const worker = `${hostname()}:${process.pid}`;
     // Of two containers with one name and one number only one may lead.
@@ -180,6 +184,7 @@ export async function createEngine(
         runner,
         tracer,
       },
+      databaseId: databaseIdOf(namespace),
       baseUrl: links.baseUrl,
       pauses: createPauses(db, clock),
       async close() {

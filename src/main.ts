@@ -29,7 +29,7 @@ export interface RunningProcess {
 
 export interface ProcessParts {
   log: Log;
-  onMigrated?: (migration: Migration) => void;
+  onMigrated?: (applied: readonly Migration[]) => void;
   /** How a worker of its own is started, where the first minute is to be played if nothing is configured. */
   worker?: WorkerOrder['command'] | undefined;
 }
@@ -59,6 +59,7 @@ export async function startProcess(
     const sessions = clerkJwtKey === '' ? undefined : createSessions(clerkJwtKey);
     const server = await createServer({
       db,
+      databaseId: engine.databaseId,
       clock,
       log,
       tracer,

@@ -205,7 +205,7 @@ export const variables = {
     name: 'LOG_LEVEL',
     default: 'info',
     meaning:
-      'How much is logged to standard error. Commands other than `serve` leave `info` out: they say what they have done.',
+      'How much is logged to standard error: a JSON object a line, or words on a screen. Commands other than `serve` leave `info` out: they say what they have done; so does `serve` on a screen, unless this is set or `TIDINGS_ENV` is `production`.',
     read: oneOf(...logLevels),
   } as Variable<LogLevel>,
   ...tracingVariables,

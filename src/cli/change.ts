@@ -15,12 +15,12 @@ export async function withChange<T>(
   work: EngineWork<T>,
   { isDryRun = false, ...options }: { isDryRun?: boolean; mayMakeDatabase?: boolean } = {},
 ): Promise<T> {
-  if (isDryRun) return withEngine(work, options);
+  if (isDryRun) return withEngine(context, work, options);
   const [{ createAudit }, { systemIds }] = await Promise.all([
     import('../audit/audit.ts'),
     import('../std/ids.ts'),
   ]);
-  return withEngine((engine: Engine, config: Config, log) => {
+  const changing: EngineWork<T> = (engine: Engine, config: Config, log) => {
     const audit = createAudit({ db: engine.db, clock: engine.clock, log });
     const { verb, details, reason } = context.asked;
     const line = { who: operatorAtHost(), verb, details: tidied(details), reason, traceId: systemIds.uuid() };
@@ -29,7 +29,8 @@ export async function withChange<T>(
       () => work(engine, config, log),
       () => (context.exitCode === 0 ? 'done' : 'not all done'),
     );
-  }, options);
+  };
+  return withEngine(context, changing, options);
 }
 
 /** On one machine a name is enough; a database is changed from many. */

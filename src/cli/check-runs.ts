@@ -1,6 +1,7 @@
 import type { RunStatus } from '../db/newsletters-schema.ts';
 import type { Engine } from '../engine.ts';
 import { type Finding, note, ok, problem } from './finding.ts';
+import { periodName } from './period-name.ts';
 import { printable } from './printable.ts';
 
 /** A run that is not over. */
@@ -48,7 +49,7 @@ function findingOf({
   done,
   total,
 }: RunCheckup): Finding {
-  const name = `The run of ${notificationType} for ${periodKey}`;
+  const name = `The run of ${notificationType} for ${periodName(periodKey)}`;
   const why = because === null ? '' : ` (${printable(because)})`;
   const waiting = `${total - done} of ${total} wait`;
   const cure = `npx tidings runs resume ${runId} --reason "…" goes on, runs cancel ends it; runs show ${runId} tells more.`;

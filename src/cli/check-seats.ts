@@ -41,7 +41,7 @@ export async function checkSeats({
         ? [
             note(
               'No list has been polled yet.',
-              'Start `tidings serve`, or ask once with `tidings seats poll --once`.',
+              'Start it with npm start, or ask once with: npx tidings seats poll --once',
             ),
           ]
         : []),

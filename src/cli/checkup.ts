@@ -30,23 +30,25 @@ export interface Checkup {
 
 interface ServerCheckup {
   url: string;
-  answer: 'tidings' | 'something else' | 'nothing' | 'port not known';
+  answer: 'tidings' | 'another database' | 'something else' | 'nothing' | 'port not known';
 }
 
 export async function checkUp(config: Config, log: Log): Promise<Checkup> {
   const settings = checkSettings(config);
-  const server = await askServer(config);
+  const answering = await askServer(config);
   const { database, findings } = await checkDatabase(config, log);
   const { queues, findings: ofQueues } = await checkQueues(config);
   const before = [...settings, ...findings, ...ofQueues];
   if (database.state !== 'reachable' || database.pending.length > 0) {
     const asked = await askOthersAlone(config, log);
+    const server = compared(answering, database.state === 'not made yet' ? 'none' : undefined);
     const all = [...before, ...(asked?.findings ?? []), serverFinding(server)];
     const nothing = { deliveries: null, seats: null, newsletters: null };
     return { findings: all, database, provider: asked?.provider ?? null, ...nothing, queues, server };
   }
   const engine = await createEngine(config, { log, migrations: 'empty database only' });
   try {
+    const server = compared(answering, engine.databaseId);
     const leader = await checkLeader(engine, config);
     const asked = await checkProvider(engine);
     const pauses = await checkPauses(engine);
@@ -86,21 +88,41 @@ async function askOthersAlone(config: Config, log: Log) {
 
 const answerWithinMs = 1_000;
 
-async function askServer({ host, port }: Config): Promise<ServerCheckup> {
+interface Answering extends ServerCheckup {
+  /** Which database it works with; undefined of an older one. */
+  database?: string | undefined;
+}
+
+async function askServer({ host, port }: Config): Promise<Answering> {
   const url = `${urlOf(host, port)}/health`;
   if (port === 0) return { url, answer: 'port not known' };
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(answerWithinMs) });
     const text = (await response.text()).slice(0, 1_000);
-    return { url, answer: response.ok && text.includes('"status":"ok"') ? 'tidings' : 'something else' };
+    const isOurs = response.ok && text.includes('"status":"ok"');
+    return {
+      ...{ url, answer: isOurs ? 'tidings' : 'something else' },
+      database: /"database":"(\w+)"/.exec(text)?.[1],
+    };
   } catch (error) {
     // A server that is there and does not answer in time is not one that answers.
     return { url, answer: (error as Error).name === 'TimeoutError' ? 'something else' : 'nothing' };
   }
 }
 
+/** `own` is undefined where it is not known. */
+function compared({ url, answer, database }: Answering, own: string | undefined): ServerCheckup {
+  const isOther = answer === 'tidings' && [database, own].every(Boolean) && database !== own;
+  return { url, answer: isOther ? 'another database' : answer };
+}
+
 function serverFinding({ url, answer }: ServerCheckup): Finding {
   switch (answer) {
+    case 'another database':
+      return problem(
+        `The server that answers at ${url} works with another database than these settings say.`,
+        "Give this terminal the server's DATABASE_URL and other settings, or put them into .env, which both read.",
+      );
     case 'tidings':
       return ok(`A server answers at ${url}.`);
     case 'something else':

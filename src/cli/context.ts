@@ -28,7 +28,11 @@ export type EngineWork<T> = (engine: Engine, config: Config, log: Log) => Promis
  * The engine for one command: nothing is sent from here, and tables are made only in an empty database. A SQLite file
  * that is not there is made only for a command that says so. Whoever changes something works through `change.ts`.
  */
-export async function withEngine<T>(work: EngineWork<T>, { mayMakeDatabase = false } = {}): Promise<T> {
+export async function withEngine<T>(
+  context: Context,
+  work: EngineWork<T>,
+  { mayMakeDatabase = false } = {},
+): Promise<T> {
   const { readConfig } = await import('../config.ts');
   const config = readConfig();
   if (isInMemory(config)) {
@@ -37,8 +41,12 @@ export async function withEngine<T>(work: EngineWork<T>, { mayMakeDatabase = fal
       'DATABASE_URL=sqlite::memory: is seen by one process only, so this command would find nothing. Use a file.',
     );
   }
-  const { requireDatabase } = await import('./missing-database.ts');
-  if (!mayMakeDatabase) requireDatabase(config.databaseUrl);
+  const [{ requireDatabase }, { findServer, otherDatabase }] = await Promise.all([
+    import('./missing-database.ts'),
+    import('./server-there.ts'),
+  ]);
+  const asking = findServer(config);
+  if (!mayMakeDatabase) await requireDatabase(config.databaseUrl, asking);
   const [{ createEngine }, { createLog }] = await Promise.all([
     import('../engine.ts'),
     import('../std/log.ts'),
@@ -48,6 +56,9 @@ export async function withEngine<T>(work: EngineWork<T>, { mayMakeDatabase = fal
   const log = createLog({ level, isForPeople: process.stderr.isTTY === true });
   const engine = await createEngine(config, { log, migrations: 'empty database only' });
   try {
+    const server = await asking;
+    const isOther = server?.database !== undefined && server.database !== engine.databaseId;
+    if (isOther && !context.asked.isForProgram) context.terminal.complain(otherDatabase(server));
     return await work(engine, config, log);
   } finally {
     await engine.close();

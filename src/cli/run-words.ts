@@ -3,6 +3,7 @@ import { meanings } from '../domain/meanings.ts';
 import type { Status } from '../domain/status.ts';
 import type { Engine } from '../engine.ts';
 import type { RunProgress } from '../sources/newsletters/runs/progress.ts';
+import { periodName } from './period-name.ts';
 import { printable } from './printable.ts';
 import { runMeanings } from './state-meanings.ts';
 import type { Paint, Terminal } from './terminal.ts';
@@ -14,7 +15,7 @@ export function tellRun(run: RunRow, progress: RunProgress, paint: Paint): strin
   const status = paint.meaning(runMeanings[run.status], run.status);
   const because = run.status_because === null ? '' : `: ${printable(run.status_because)}`;
   const lines = [
-    `Run ${run.run_id}: ${run.notification_type}, ${run.period_key}, ${status}${because}`,
+    `Run ${run.run_id}: ${run.notification_type}, ${periodName(run.period_key)}, ${status}${because}`,
     `  ${total} on its list; ${done} settled, ${items.planned} to be collected, ${items.collected} to be composed.`,
   ];
   const sent = Object.entries(deliveries).map(
@@ -48,7 +49,7 @@ export async function followRun(
     const isOver = run.status !== 'running' && (run.status !== 'finished' || progress.done >= progress.total);
     if (isOver || signal.aborted) return { run, progress };
     const { done, total } = progress;
-    const of = `${run.notification_type} ${run.period_key}`;
+    const of = `${run.notification_type}, ${periodName(run.period_key)}`;
     terminal.progress(`${done} of ${total} of ${of} …`, total === 0 ? 1 : done / total);
     await clock.sleep(lookEveryMs, signal);
   }

@@ -1,4 +1,5 @@
 import type { DeliveryMailRow, DeliveryRow } from '../db/schema.ts';
+import { isInbox } from '../domain/answers.ts';
 import { meanings } from '../domain/meanings.ts';
 import { idempotencyKey } from '../domain/message.ts';
 import { statuses } from '../domain/status.ts';
@@ -7,7 +8,8 @@ import { frozen, nextOf, type Story, told } from '../outbox/delivery-json.ts';
 import { stateOf } from '../outbox/rows.ts';
 import { ago, duration } from '../std/duration.ts';
 import { printable } from './printable.ts';
-import type { Paint } from './terminal.ts';
+import type { Paint, Terminal } from './terminal.ts';
+import { proseWidth, wrap } from './wrap.ts';
 
 /** Shorter waits are the ordinary course of things. */
 const gapShownMs = 1_000;
@@ -16,25 +18,38 @@ const indent = ' '.repeat(22);
 /** `wait` is what keeps it waiting besides its time. */
 export function tellDelivery(
   { row, events, mails, now }: Story,
-  paint: Paint,
+  { paint, columns }: Pick<Terminal, 'paint' | 'columns'>,
   wait: string | undefined,
 ): string[] {
+  const width = proseWidth(columns);
+  /** `title` is as wide as the indent, colours aside. */
+  const titled = (title: string, hanging: string, sentence: string) => {
+    const [first = '', ...rest] = wrap(`${hanging}${sentence}`, width, hanging);
+    return [`${title}${first.slice(hanging.length)}`, ...rest];
+  };
+  // What a status means is said of mails that leave.
+  const isThere = row.status === 'delivered' && isInbox(row.account);
+  const meaning = isThere ? 'in the built-in inbox' : statuses[row.status].meaning;
   const status = paint.meaning(meanings[row.status], row.status);
   const standing = tellNow(stateOf(row), now);
   const isForgotten = meanings[row.status] !== 'good' && events.some(({ event }) => event === 'forgotten');
   const next = isForgotten ? 'Nothing: its content was deleted, so it cannot be put back.' : nextOf(row, now);
   return [
-    `${paint.bold(`Delivery ${row.seq}`)} to ${printable(row.to_email ?? row.recipient)}: ${status} (${statuses[row.status].meaning})`,
+    `${paint.bold(`Delivery ${row.seq}`)} to ${printable(row.to_email ?? row.recipient)}: ${status} (${meaning})`,
     `${paint.dim('occasion')}  ${printable(`${row.source}: ${row.occasion}`)}`,
     `${paint.dim('id')}        ${row.id}`,
     '',
     ...told(row, events).flatMap(({ at, waitedMs, sentence, isDoubt }) => [
       ...(waitedMs >= gapShownMs ? [paint.dim(`${indent}waited ${duration(waitedMs)}`)] : []),
-      `${stamp(at)}  ${isDoubt ? '? ' : ''}${printable(sentence)}`,
+      ...titled(`${stamp(at)}  `, indent, `${isDoubt ? '? ' : ''}${printable(sentence)}`),
     ]),
     '',
-    `${paint.bold('Now')}  ${standing.isDoubt ? '? ' : ''}${printable(standing.sentence)}`,
-    `${paint.dim('Next')} ${wait ?? printable(next)}`,
+    ...titled(
+      `${paint.bold('Now')}  `,
+      '     ',
+      `${standing.isDoubt ? '? ' : ''}${printable(standing.sentence)}`,
+    ),
+    ...titled(`${paint.dim('Next')} `, '     ', wait ?? printable(next)),
     ...remedy(row),
     `${paint.dim('Why')}  npx tidings deliveries explain ${row.seq}`,
     ...frozen(mails).flatMap((mail) => ['', ...mailLines(row, mail, now, paint)]),

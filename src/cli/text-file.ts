@@ -33,7 +33,7 @@ export async function openTextFile(file: string): Promise<TextFile> {
     throw new Refusal(
       'file_unreadable',
       code === 'ENOENT'
-        ? `There is no file ${JSON.stringify(file)}.`
+        ? `There is no file ${JSON.stringify(file)}. Check its name, and the folder you are in.`
         : `The file ${JSON.stringify(file)} cannot be read (${code ?? 'unknown'}).`,
     );
   }

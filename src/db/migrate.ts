@@ -86,21 +86,24 @@ export interface MigrateParts {
   migrations?: Migration[];
 }
 
-/** Makes the tables current. Who only uses a database makes those of an empty one, and changes nothing that others work with. */
+/**
+ * Makes the tables current, and answers what that took. Who only uses a database makes those of an empty one, and changes nothing
+ * that others work with.
+ */
 export async function bringUpToDate(
   db: Database,
   which: 'all' | 'empty database only',
   parts: MigrateParts,
-): Promise<void> {
+): Promise<Migration[]> {
   const { applied, pending } = await schemaState(db);
-  if (pending.length === 0) return;
+  if (pending.length === 0) return [];
   if (which === 'empty database only' && applied.length > 0) {
     throw new Refusal(
       'database_older',
-      `The database lacks ${pending.length} of this program's migrations. Stop the older servers, then run: tidings migrate`,
+      `The database lacks ${pending.length} of this program's migrations. Stop the older servers, then run: npx tidings migrate`,
     );
   }
-  await migrate(db, parts);
+  return migrate(db, parts);
 }
 
 export async function migrate(db: Database, parts: MigrateParts): Promise<Migration[]> {

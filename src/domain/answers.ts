@@ -27,10 +27,10 @@ export const unknownYet = (sentence: string): Verdict => ({
   sentence: `We don't know yet: ${sentence}`,
 });
 
-/** Whatever the inbox reports of a mail afterwards. */
+/** Whatever the inbox reports of a mail afterwards. It is there for whoever tries this out to see; to a program the answer is no, because nobody has got it. */
 export const onlyInInbox = (when: string): Verdict => ({
   answer: 'no',
-  sentence: `No, not in their mailbox: the built-in inbox took it ${when}, and no mail left this machine.`,
+  sentence: `In the built-in inbox: it came there ${when}, and no real mail leaves this machine.`,
 });
 
 /** What it takes has reached nobody. */

@@ -69,7 +69,7 @@ test('what the source saw no use in any more says why; what came to its own end 
   );
   const over = { error: { code: 'expired', message: 'Its last moment has passed.' } };
   expect(told('expired', { event: 'expired' }, over, { expiresAt: now - minuteMs }).sentence).toBe(
-    `${late}. It had to leave before 2026-07-01 11:59Z.`,
+    `${late}. It had to leave before 1 July 2026, 11:59 UTC.`,
   );
 });
 

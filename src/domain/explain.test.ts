@@ -49,7 +49,7 @@ describe('the verdict says no more than the evidence does', () => {
   test.each([
     ['sent', {}],
     ['delivered', { deliveredAt: now - 3_000 }],
-  ] as const)('what the built-in inbox took has not reached anybody: %s', (status, more) => {
+  ] as const)('what the built-in inbox took is there, and has not reached anybody: %s', (status, more) => {
     const { answer, sentence, remedies } = explain(
       delivery(status, { account: 'capture', sentAt: now - 4_000, dueAt: null, ...more }),
       status === 'sent' ? [] : [row('confirmed', { actor: 'webhook', status }, { account: 'capture' })],
@@ -57,7 +57,7 @@ describe('the verdict says no more than the evidence does', () => {
     );
     expect([answer, sentence]).toEqual([
       'no',
-      'No, not in their mailbox: the built-in inbox took it 4 s ago, and no mail left this machine.',
+      'In the built-in inbox: it came there 4 s ago, and no real mail leaves this machine.',
     ]);
     expect(remedies[0]?.sentence).toContain('MAIL_PROVIDER');
   });

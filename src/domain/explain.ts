@@ -1,4 +1,5 @@
 import { duration } from '../std/duration.ts';
+import { momentName } from '../std/moment.ts';
 import type { Verdict } from './answers.ts';
 import { type Circumstances, hearsLater, hindrancesOf, nameOf } from './hindrances.ts';
 import { type Meaning, meanings } from './meanings.ts';
@@ -7,7 +8,7 @@ import { realProviders } from './providers.ts';
 import { momentOf, type StoryRow, type Told, tellStory } from './sentences.ts';
 import { type Status, statuses } from './status.ts';
 import type { DeliveryState } from './transition.ts';
-import { type Case, minuteOf, verdictOf, whenOf } from './verdict.ts';
+import { type Case, verdictOf, whenOf } from './verdict.ts';
 
 /**
  * Why somebody did or did not get a mail, for whoever has them on the telephone: the verdict first, then why and on which
@@ -100,7 +101,7 @@ export function tellNext(
 ): string {
   const bound =
     expiresAt !== null && expiresAt > now
-      ? ` What has not left by ${minuteOf(expiresAt)} ends as expired.`
+      ? ` What has not left by ${momentName(expiresAt)} ends as expired.`
       : '';
   return nextSentences[state.status](state, now, bound);
 }

@@ -1,4 +1,5 @@
 import { ago, duration } from '../std/duration.ts';
+import { momentName } from '../std/moment.ts';
 import { isInbox, no, notYet, onlyInInbox, unknown, unknownYet, type Verdict, yes } from './answers.ts';
 import { isHeldBack } from './delivery.ts';
 import type { Circumstances, Hindrance } from './hindrances.ts';
@@ -175,7 +176,7 @@ const verdicts: Record<Status, (one: Case) => Verdict> = {
     // Before its own time was over, it was the source that saw no use in it any more.
     if (reason && (one.expiresAt === null || ended.at < one.expiresAt))
       return notSent(one, `it had become too late for it to be of use: ${lowered(withoutStop(reason))}.`);
-    const bound = one.expiresAt === null ? '' : ` It had to leave before ${minuteOf(one.expiresAt)}.`;
+    const bound = one.expiresAt === null ? '' : ` It had to leave before ${momentName(one.expiresAt)}.`;
     return notSent(one, `it had become too late for it to be of use.${bound}`);
   },
 };
@@ -266,8 +267,6 @@ export function whenOf({ dueAt }: DeliveryState, now: number): string {
 function inBrackets(error: DeliveryError | null | undefined): string {
   return error ? ` (${withoutStop(error.message || error.code)})` : '';
 }
-
-export const minuteOf = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}Z`;
 
 const lowered = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 

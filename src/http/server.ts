@@ -57,6 +57,8 @@ import { requireSameMachine } from './same-machine.ts';
  */
 export interface ServerParts {
   db: Database;
+  /** Which one it is, for a command that works with one, too. */
+  databaseId?: string | undefined;
   clock: Clock;
   log: Log;
   /** Where this process works; left out where it only answers. */

@@ -116,13 +116,13 @@ function needsOwnProcess(
   return isAlone === true || [program, user, outputTo].some(Boolean) || isUnlikeOthers;
 }
 
-/** Nothing of the developer's own settings, and the mark by which the test runner finds a process that was left. */
+/** Nothing of the developer's own settings, nor of a server that they have running; and the mark by which the test runner finds a process that was left. */
 function environment(): Record<string, string> {
   const kept = ['PATH', 'TIDINGS_TEST_TMP', 'TIDINGS_TEST_BUILT'].flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value]];
   });
-  return { ...Object.fromEntries(kept), TSX_DISABLE_CACHE: '1', TSX_TSCONFIG_PATH: tsconfig };
+  return { ...Object.fromEntries(kept), TSX_DISABLE_CACHE: '1', TSX_TSCONFIG_PATH: tsconfig, PORT: '0' };
 }
 
 function watch(child: ChildProcess, args: string[], boundMs: number): Running {

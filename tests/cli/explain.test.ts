@@ -105,7 +105,7 @@ const expected: Record<Status, (string | RegExp)[]> = {
     'it is asked again:',
   ],
   expired: [
-    '  No, and it will not come: it had become too late for it to be of use. It had to leave before 2026-01-01 00:36Z.',
+    '  No, and it will not come: it had become too late for it to be of use. It had to leave before 1 January 2026, 00:36 UTC.',
     'put back, it would end as expired again',
   ],
 };

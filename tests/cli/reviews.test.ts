@@ -57,7 +57,7 @@ describe('tidings reviews', () => {
     expect(JSON.parse((await run('show', jobId, '--json')).out)).toMatchObject({ findings: review.findings });
     const explained = await shell.run(['deliveries', 'explain', 'ana@example.org']);
     expect(explained.out).toContain('code-reviews: CL-17:3');
-    expect(explained.out).toContain('the built-in inbox took it');
+    expect(explained.out).toContain('In the built-in inbox: it came there');
     const nobody = await run('retry', jobId, '--because', 'to be sure');
     expect([nobody.code, nobody.out]).toEqual([
       0,
@@ -107,7 +107,11 @@ describe('tidings reviews', () => {
 
   test.each([
     ['no file', ['submit'], 'Name the file with --file'],
-    ['a file that is not there', ['submit', '--file', 'none.json'], 'There is no file "none.json".'],
+    [
+      'a file that is not there',
+      ['submit', '--file', 'none.json'],
+      'There is no file "none.json". Check its name, and the folder you are in.',
+    ],
     ['no reason', ['retry', '00000000-0000-4000-8000-000000000000'], 'Say why with --because'],
     ['no such job', ['show', '00000000-0000-4000-8000-000000000000'], 'There is no such review job.'],
     [

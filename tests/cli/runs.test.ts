@@ -73,7 +73,7 @@ describe('runs on the command line', () => {
       /\n\nSend exactly this within a day: npx tidings apply ([\w-]{36})\n$/.exec(out) ?? [];
     plan = id;
     expect(await printed('plan', 'newsletter_entity_quarterly')).toMatch(
-      /^0 on the list for \d{4}-Q\d\.\n\nThere is nobody to be told, and nothing to apply\.\n$/,
+      /^0 on the list for Q\d \d{4}\.\n\nThere is nobody to be told, and nothing to apply\.\n$/,
     );
   });
 
@@ -117,7 +117,7 @@ describe('runs on the command line', () => {
       ...{ status: 'running', because: expect.stringMatching(/^it is mended /) },
     });
     const following = shell.start(['runs', 'show', plan, '--follow'], onScreen(80, env()));
-    await following.until(/0 of 2 of newsletter_entity_yearly 2024 …/);
+    await following.until(/0 of 2 of newsletter_entity_yearly, 2024 …/);
     await world.settle();
     await world.clock.advance(1_000);
     await world.settle();
@@ -134,7 +134,7 @@ describe('runs on the command line', () => {
       ],
     ]);
     expect(out).toMatch(/^Run .*, finished/);
-    expect(err.split(cleared)[1]).toMatch(/^·{20} {3}0 % 0 of 2 of newsletter_entity_yearly 2024 …/);
+    expect(err.split(cleared)[1]).toMatch(/^·{20} {3}0 % 0 of 2 of newsletter_entity_yearly, 2024 …/);
     expect(world.provider.ledger).toHaveLength(2);
   });
 
@@ -181,8 +181,8 @@ describe('runs on the command line', () => {
       /^--canary-wait is a duration such as 30m, /,
     ],
     [['trigger', ...of2024, '--dryrun'], /^Unknown option '--dryrun'\. Did you mean --dry-run\?$/m],
-    [['apply', unknownId], 'There is no such run. `tidings runs list` shows those there are.'],
-    [['runs', 'show', 'x'], 'There is no such run. `tidings runs list` shows those there are.'],
+    [['apply', unknownId], 'There is no such run. `npx tidings runs list` shows those there are.'],
+    [['runs', 'show', 'x'], 'There is no such run. `npx tidings runs list` shows those there are.'],
     [['runs', 'items', unknownId, '--state', 'sent'], /^There is no state "sent"\. The states are planned, /],
     [['runs', 'pause', unknownId], 'Say why with --reason: everybody who looks at the run is told.'],
     [['runs', 'stop', unknownId], /^Unknown command 'stop'\./],

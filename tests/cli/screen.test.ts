@@ -50,6 +50,17 @@ describe('on a screen', () => {
     }
   });
 
+  test('a story is broken between words, behind its times', async () => {
+    const out = withoutColours((await shown(48, ['deliveries', 'show', '1'])).out);
+    const told = out.split('\n').slice(
+      4,
+      out.split('\n').findIndex((line) => line.startsWith('Why ')),
+    );
+    expect(told.filter((line) => widthOf(line) > 48)).toEqual([]);
+    const off = await shell.run(['deliveries', 'show', '1'], { env: env() });
+    expect(off.out.split('\n').length).toBeLessThan(out.split('\n').length);
+  });
+
   test('what is long is cut in the middle; where nobody looks, nothing is', async () => {
     const on = withoutColours((await shown(80, ['deliveries', 'list'])).out);
     expect(on).toMatch(/^a+….*example\.org|^a+…\S+org /m);

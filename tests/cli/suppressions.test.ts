@@ -174,7 +174,10 @@ describe('suppressions', () => {
   test('what cannot be read at all is refused, and makes no database', async () => {
     const url = `sqlite:${join(shell.folder, 'none.db')}`;
     const missing = await tidingsIn(url, 'import', 'none.csv');
-    expect([missing.code, missing.err]).toEqual([2, 'There is no file "none.csv".\n']);
+    expect([missing.code, missing.err]).toEqual([
+      2,
+      'There is no file "none.csv". Check its name, and the folder you are in.\n',
+    ]);
     const folder = await tidingsIn(url, 'import', '.');
     expect([folder.code, folder.err]).toEqual([2, '"." is a folder. Give a file.\n']);
     expect(existsSync(join(shell.folder, 'none.db'))).toBe(false);

@@ -102,6 +102,24 @@ onBothDatabases('links in mails to students', (dialect) => {
       expect(await world.statusOf(token)).toBe('active');
     });
 
+    test('what never was confirmed, or was paused, is so again when it is taken back', async () => {
+      const token = await watched();
+      await press(token, 'stop');
+      const text = await press(token, 'undo');
+      expect(text).toContain('Taken back. It still waits for your confirmation.');
+      expect(text).not.toContain('You are watching again.');
+      expect(await world.statusOf(token)).toBe('pending');
+      const other = await confirmed();
+      await press(other, 'pause');
+      await press(other, 'stop');
+      expect(await press(other, 'undo')).toContain('Taken back. It stands as it did before.');
+      expect(await world.statusOf(other)).toBe('paused');
+      const snoozed = await confirmed();
+      await press(snoozed, 'snooze', { until: 'tomorrow' });
+      await press(snoozed, 'stop');
+      expect(await press(snoozed, 'undo')).toContain('Taken back. It stands as it did before.');
+    });
+
     test('a day later leaving is final, and the page says how to begin anew', async () => {
       const token = await confirmed();
       await press(token, 'stop');

@@ -159,6 +159,9 @@ onBothDatabases('tidings budget', (dialect) => {
   test('what was imported of a period is taken out, and once more there is nothing', async () => {
     const first = await budget('remove', 'RO77', '2023');
     expect([first.code, first.out]).toEqual([0, 'CUI 77, 2023: 2 amounts are taken out.\n']);
+    expect((await budget('remove', '77', '2023')).out).toBe(
+      'CUI 77, 2023: there are none. What there is: npx tidings budget show 77\n',
+    );
     const again = await budget('remove', '77', '2023', '--json');
     expect([again.code, JSON.parse(again.out)]).toEqual([1, { cui: '77', period: '2023', removed: 0 }]);
   });
@@ -189,7 +192,7 @@ onBothDatabases('tidings budget', (dialect) => {
   if (dialect === 'postgres') return;
   describe('mistakes', () => {
     test.each([
-      [['import', 'none.csv'], 'There is no file "none.csv".'],
+      [['import', 'none.csv'], 'There is no file "none.csv". Check its name, and the folder you are in.'],
       [['import', '.'], '"." is a folder. Give a file.'],
       [
         ['import', 'amounts.csv', '--period', 'soon'],

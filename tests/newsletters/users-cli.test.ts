@@ -101,7 +101,11 @@ onBothDatabases('tidings users', (dialect) => {
     expect(next.out).toMatch(/More: npx tidings users list --after user_/);
     const removed = await tidings(['remove', 'user_ana']);
     expect([removed.code, removed.out]).toEqual([0, 'user_ana is taken out.\n']);
-    expect((await tidings(['remove', 'user_ana'])).code).toBe(1);
+    const again = await tidings(['remove', 'user_ana']);
+    expect([again.code, again.out]).toEqual([
+      1,
+      'There is no user "user_ana", so there is nothing to take out. Who is there: npx tidings users list\n',
+    ]);
   });
 
   test('whoever has Clerk is told that these are not asked', async () => {

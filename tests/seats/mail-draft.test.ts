@@ -26,8 +26,8 @@ onBothDatabases('a seat mail', (dialect) => {
       subject: 'Open: 01:198:111 section 05, index 09214',
       headers: { 'List-Unsubscribe': expect.stringContaining(baseUrl) },
     });
-    expect(mail?.text).toContain(
-      'INTRO COMPUTER SCI\n01:198:111 section 05, index 09214\nSeen open: Wed, December 31',
+    expect(mail?.text).toMatch(
+      /INTRO COMPUTER SCI\n01:198:111 section 05, index 09214\nSeen open: Wed,? 31 December, /,
     );
     expect(mail?.text).toContain('Campus: New Brunswick');
     expect(mail?.text).toContain('Meets:\nMon 10:20-11:40 BUS HIL 114\nThu 10:20-11:40 BUS HIL 114');

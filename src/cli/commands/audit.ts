@@ -16,7 +16,8 @@ interface AuditOptions {
 const limitMax = 200;
 const limitByDefault = 20;
 
-export function addAudit(program: Command, { terminal }: Context): void {
+export function addAudit(program: Command, context: Context): void {
+  const { terminal } = context;
   program
     .command('audit')
     .description('List what operators had changed, by the API, in the console and here: who, what and why')
@@ -34,7 +35,7 @@ export function addAudit(program: Command, { terminal }: Context): void {
         import('../../audit/audit.ts'),
         import('../../http/routes/audit.ts'),
       ]);
-      await withEngine(async ({ db, clock }, _, log) => {
+      await withEngine(context, async ({ db, clock }, _, log) => {
         // One more than asked for says whether there is a next page.
         const found = await createAudit({ db, clock, log }).list({ below, limit: limit + 1 });
         const rows = found.slice(0, limit);

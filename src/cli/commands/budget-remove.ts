@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { withChange } from '../change.ts';
 import { type Context, example, jsonOption } from '../context.ts';
-import { printable } from '../printable.ts';
+import { printable, shellWord } from '../printable.ts';
 
 export function addBudgetRemove(budget: Command, context: Context): void {
   const { terminal } = context;
@@ -25,9 +25,9 @@ export function addBudgetRemove(budget: Command, context: Context): void {
         if (json) return terminal.json({ cui, period: key, removed });
         const words =
           removed === 0
-            ? 'there were none'
-            : `${removed} ${removed === 1 ? 'amount is' : 'amounts are'} taken out`;
-        terminal.print(`CUI ${printable(cui)}, ${key}: ${words}.`);
+            ? `there are none. What there is: npx tidings budget show ${shellWord(cui)}`
+            : `${removed} ${removed === 1 ? 'amount is' : 'amounts are'} taken out.`;
+        terminal.print(`CUI ${printable(cui)}, ${key}: ${words}`);
       });
     });
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { BudgetData, EntityReport } from '../../sources/newsletters/budget/budget-data.ts';
 import { BudgetUnavailable } from '../../sources/newsletters/budget/budget-unavailable.ts';
-import type { Period } from '../../sources/newsletters/period.ts';
+import { type Period, periodLabel } from '../../sources/newsletters/period.ts';
 import { type Decimal, subtract } from '../../std/decimal.ts';
 import { Refusal } from '../../std/refusal.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
@@ -25,7 +25,7 @@ export function addBudgetShow(budget: Command, context: Context): void {
       const { requirePeriod } = await import('../period-argument.ts');
       const cui = given.trim().replace(/^RO/i, '');
       const period = periodText === undefined ? undefined : requirePeriod(periodText);
-      await withEngine(async ({ db, clock }, { budgetApiUrl, budgetDatasets }) => {
+      await withEngine(context, async ({ db, clock }, { budgetApiUrl, budgetDatasets }) => {
         const { openBudget } = await import('../../sources/newsletters/budget/open-budget.ts');
         const { silentLog } = await import('../../std/log.ts');
         const data = await openBudget({
@@ -104,7 +104,7 @@ async function showReport(
   const share = (amount: Decimal) =>
     signOf(report.expenses) > 0 ? percent(percentOf(amount, report.expenses, 0), 'en') : '-';
   terminal.print(
-    `${titleOf(report)}, ${period.key}${population === null ? '' : `, population ${population}`}`,
+    `${titleOf(report)}, ${periodLabel(period, 'en')}${population === null ? '' : `, population ${population}`}`,
     '',
   );
   printTable(terminal, lines, reportColumns);

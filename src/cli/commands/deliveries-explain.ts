@@ -22,7 +22,8 @@ const limitByDefault = 5;
 /** As many as one person may have at once. */
 const watchesMax = 30;
 
-export function addExplain(deliveries: Command, { terminal }: Context): void {
+export function addExplain(deliveries: Command, context: Context): void {
+  const { terminal } = context;
   deliveries
     .command('explain')
     .argument('<person or delivery>', "an address; or a number, a UUID, a key, or the provider's message id")
@@ -43,7 +44,7 @@ export function addExplain(deliveries: Command, { terminal }: Context): void {
       ),
     )
     .action(async (reference: string, options: ExplainOptions) => {
-      await withEngine((engine) => explainReference(engine, reference, options, terminal));
+      await withEngine(context, (engine) => explainReference(engine, reference, options, terminal));
     });
 }
 

@@ -24,7 +24,8 @@ interface ListOptions {
 
 const limitMax = 500;
 
-export function addList(deliveries: Command, { terminal }: Context): void {
+export function addList(deliveries: Command, context: Context): void {
+  const { terminal } = context;
   deliveries
     .command('list')
     .description('List deliveries, newest first')
@@ -44,7 +45,7 @@ export function addList(deliveries: Command, { terminal }: Context): void {
     )
     .action(async (options: ListOptions) => {
       const filter = filterOf(options);
-      await withEngine(async ({ queries, clock, pauses, sources }, config) => {
+      await withEngine(context, async ({ queries, clock, pauses, sources }, config) => {
         const alsoTo =
           options.to === undefined ? [] : await recipientsAt(sources, requireAddress(options.to));
         // One more than asked for says whether there is a next page.

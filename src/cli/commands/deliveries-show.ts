@@ -5,7 +5,8 @@ import { Refusal } from '../../std/refusal.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { printableLines } from '../printable.ts';
 
-export function addShow(deliveries: Command, { terminal }: Context): void {
+export function addShow(deliveries: Command, context: Context): void {
+  const { terminal } = context;
   deliveries
     .command('show')
     .argument(
@@ -22,7 +23,7 @@ export function addShow(deliveries: Command, { terminal }: Context): void {
         import('../story.ts'),
         import('../waits-for.ts'),
       ]);
-      await withEngine(async (engine) => {
+      await withEngine(context, async (engine) => {
         const { queries, clock } = engine;
         const row = await requireDelivery(queries, reference);
         const { events, mails } = await queries.story(row.seq);
@@ -30,7 +31,7 @@ export function addShow(deliveries: Command, { terminal }: Context): void {
         if (options.json && !options.mail) return terminal.json(storyJson(story));
         if (!options.mail) {
           const waits = await readWaits(engine, [row]);
-          return terminal.print(...tellDelivery(story, terminal.paint, waits.get(row.seq)));
+          return terminal.print(...tellDelivery(story, terminal, waits.get(row.seq)));
         }
         const mail = mails.filter(({ round, text }) => round > 0 && text !== null).at(-1);
         if (!mail) {

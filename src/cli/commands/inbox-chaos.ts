@@ -56,7 +56,7 @@ export function addInboxChaos(inbox: Command, context: Context): void {
         ];
         printTable(terminal, all, columns);
       };
-      if (name === undefined || state === undefined) return withEngine(show);
+      if (name === undefined || state === undefined) return withEngine(context, show);
       await withChange(context, async (engine, config) => {
         requireTrial(engine, config);
         const { switches } = engine;

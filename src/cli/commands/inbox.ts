@@ -3,11 +3,13 @@ import { providers } from '../../domain/providers.ts';
 import type { CapturedMail } from '../../inbox/inbox.ts';
 import { iso } from '../../outbox/delivery-json.ts';
 import { ago } from '../../std/duration.ts';
+import { momentName } from '../../std/moment.ts';
 import { Refusal } from '../../std/refusal.ts';
 import { wholeNumber } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { printable, printableLines, shellWord } from '../printable.ts';
 import { type Column, printTable } from '../table.ts';
+import type { Paint } from '../terminal.ts';
 import { addInboxChaos } from './inbox-chaos.ts';
 
 /** Enough to tell mails apart on a screen; `show` takes any beginning of an id that is not ambiguous. */
@@ -32,7 +34,8 @@ export function addInbox(program: Command, context: Context): void {
   addInboxChaos(inbox, context);
 }
 
-function addInboxList(inbox: Command, { terminal }: Context): void {
+function addInboxList(inbox: Command, context: Context): void {
+  const { terminal } = context;
   inbox
     .command('list', { isDefault: true })
     .usage('[options]')
@@ -49,7 +52,7 @@ function addInboxList(inbox: Command, { terminal }: Context): void {
     .action(async (message: string | undefined, { limit, below, json }: ListOptions) => {
       if (message !== undefined) throw notHere(message);
       const { readInbox } = await import('../../inbox/inbox.ts');
-      await withEngine(async ({ db, clock }, { provider }) => {
+      await withEngine(context, async ({ db, clock }, { provider }) => {
         const { mails, next } = await readInbox(db, { limit, below });
         if (json) return terminal.json({ mails: mails.map(mailJson), next: next && { below: next } });
         if (mails.length === 0 && below !== undefined) return terminal.print('No earlier mails.');
@@ -92,34 +95,43 @@ function columnsOf(now: number): Column<CapturedMail>[] {
   ];
 }
 
-function addInboxShow(inbox: Command, { terminal }: Context): void {
+function addInboxShow(inbox: Command, context: Context): void {
+  const { terminal } = context;
   inbox
     .command('show')
     .argument('<message>', 'its message id, or the beginning of it')
     .description('Show one mail')
+    .option('--headers', 'also its headers, below the text')
     .option(...jsonOption)
-    .addHelpText('after', example('inbox show 1f6a9c3e'))
-    .action(async (reference: string, { json }: { json?: true }) => {
+    .addHelpText('after', example('inbox show 1f6a9c3e', 'inbox show 1f6a9c3e --headers'))
+    .action(async (reference: string, { headers, json }: { headers?: true; json?: true }) => {
       const { findCaptured } = await import('../../inbox/inbox.ts');
-      await withEngine(async ({ db }) => {
+      await withEngine(context, async ({ db }) => {
         const captured = only(
           isBeginning(reference) ? await findCaptured(db, reference.toLowerCase(), 2) : [],
           reference,
         );
         if (json) return terminal.json(mailJson(captured));
-        const { messageId, receivedAt, mail } = captured;
-        terminal.print(
-          `from      ${printable(mail.from)}`,
-          `to        ${printable(mail.to)}`,
-          `subject   ${printable(mail.subject)}`,
-          `received  ${iso(receivedAt)}`,
-          `message   ${messageId}`,
-          ...Object.entries(mail.headers).map(([name, value]) => printable(`${name}: ${value}`)),
-          '',
-          ...printableLines(mail.text),
-        );
+        terminal.print(...mailLines(captured, terminal.paint), ...(headers ? headerLines(captured) : []));
       });
     });
+}
+
+/** What a person looks at first stands first, and the text's last lines, which hold the way out, are the last. */
+function mailLines({ messageId, receivedAt, mail }: CapturedMail, { bold, dim }: Paint): string[] {
+  return [
+    `${dim('from')}     ${printable(mail.from)}`,
+    `${dim('to')}       ${printable(mail.to)}`,
+    `${dim('subject')}  ${bold(printable(mail.subject))}`,
+    `${dim('date')}     ${momentName(receivedAt)}`,
+    `${dim('message')}  ${messageId}`,
+    '',
+    ...printableLines(mail.text),
+  ];
+}
+
+function headerLines({ mail }: CapturedMail): string[] {
+  return ['', ...Object.entries(mail.headers).map(([name, value]) => printable(`${name}: ${value}`))];
 }
 
 const isBeginning = (text: string) => text.length >= idLengthMin && /^[0-9a-f-]{1,36}$/i.test(text);

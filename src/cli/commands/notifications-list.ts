@@ -17,7 +17,8 @@ interface ListOptions {
 
 const limitMax = 500;
 
-export function addNotificationsList(notifications: Command, { terminal }: Context): void {
+export function addNotificationsList(notifications: Command, context: Context): void {
+  const { terminal } = context;
   notifications
     .command('list')
     .description('List who follows what, in the order of ids')
@@ -38,10 +39,10 @@ export function addNotificationsList(notifications: Command, { terminal }: Conte
         ...{ limit, userId: user, after, entityCui: entity?.trim().replace(/^RO/i, '') },
         type: type === undefined ? undefined : requireType(type),
       };
-      await withEngine(async (engine) => {
+      await withEngine(context, async (engine) => {
         const { rows, next } = await engine.newsletters.notifications.all(order);
         if (json) return terminal.json({ notifications: rows.map(shown), next: next && { after: next } });
-        if (rows.length === 0) return terminal.print('There is none.');
+        if (rows.length === 0) return terminal.print(...nobody(order));
         printTable(terminal, rows, columns);
         if (next === null) return;
         const same = [
@@ -53,6 +54,20 @@ export function addNotificationsList(notifications: Command, { terminal }: Conte
         terminal.print(`More: npx tidings notifications list ${words}`);
       });
     });
+}
+
+function nobody({
+  userId,
+  entityCui,
+  type,
+  after,
+}: Record<'userId' | 'entityCui' | 'type' | 'after', unknown>): string[] {
+  if (after !== undefined) return ['No more notifications.'];
+  if ([userId, entityCui, type].some((one) => one !== undefined))
+    return ['No notification is like that. All of them: npx tidings notifications list'];
+  return [
+    'Nobody has asked for a notification. To ask for somebody: npx tidings notifications subscribe --help',
+  ];
 }
 
 const shown = ({ createdAt, updatedAt, ...one }: Notification) => ({

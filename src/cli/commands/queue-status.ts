@@ -18,7 +18,7 @@ export function addQueueStatus(queue: Command, context: Context): void {
     .addHelpText('after', example('queue status'))
     .action(async ({ json }: { json?: true }) => {
       const config = await readJobsConfig();
-      await withEngine(async (engine) => {
+      await withEngine(context, async (engine) => {
         const answer = await askQueues(config);
         const { clock, pauses } = engine;
         const now = clock.now();

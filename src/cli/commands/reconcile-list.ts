@@ -22,7 +22,8 @@ interface ListOptions {
 const limitMax = 200;
 const limitByDefault = 20;
 
-export function addReconcileList(reconcile: Command, { terminal }: Context): void {
+export function addReconcileList(reconcile: Command, context: Context): void {
+  const { terminal } = context;
   reconcile
     .command('list')
     .description('List what is in doubt, newest first: since when, what is known, and what happens next')
@@ -35,7 +36,7 @@ export function addReconcileList(reconcile: Command, { terminal }: Context): voi
     .option(...jsonOption)
     .addHelpText('after', example('reconcile list', 'reconcile list --json --limit 200'))
     .action(async ({ limit, below, json }: ListOptions) => {
-      await withEngine(async ({ queries, clock, pauses }) => {
+      await withEngine(context, async ({ queries, clock, pauses }) => {
         // One more than asked for says whether there is a next page.
         const found = await queries.search({
           ...{ status: ['reconciling', 'needs_review'], limit: limit + 1 },

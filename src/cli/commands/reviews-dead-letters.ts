@@ -14,7 +14,8 @@ interface ListOptions {
   json?: true;
 }
 
-export function addDeadLetters(reviews: Command, { terminal }: Context): void {
+export function addDeadLetters(reviews: Command, context: Context): void {
+  const { terminal } = context;
   reviews
     .command('dead-letters')
     .description(
@@ -25,7 +26,7 @@ export function addDeadLetters(reviews: Command, { terminal }: Context): void {
     .option(...jsonOption)
     .addHelpText('after', example('reviews dead-letters'))
     .action(async ({ limit, below, json }: ListOptions) => {
-      await withEngine(async (engine) => {
+      await withEngine(context, async (engine) => {
         const { deadLetters, next } = await engine.reviews.deadLetters({ limit, below });
         if (json) {
           const { deadLetterJson } = await import('../../http/routes/review-shapes.ts');

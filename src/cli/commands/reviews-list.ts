@@ -19,7 +19,8 @@ interface ListOptions {
   json?: true;
 }
 
-export function addList(reviews: Command, { terminal }: Context): void {
+export function addList(reviews: Command, context: Context): void {
+  const { terminal } = context;
   reviews
     .command('list')
     .description('Review jobs, newest first')
@@ -31,7 +32,7 @@ export function addList(reviews: Command, { terminal }: Context): void {
     .addHelpText('after', example('reviews list --state failed', 'reviews list --changelist CL-17'))
     .action(async (options: ListOptions) => {
       const { changelist: changelistId, state, before, limit, json } = options;
-      await withEngine(async (engine) => {
+      await withEngine(context, async (engine) => {
         const { jobs, next } = await engine.reviews.list({ changelistId, state, before, limit });
         if (json) {
           const { jobJson } = await import('../../http/routes/review-shapes.ts');
@@ -76,7 +77,8 @@ function nextPage({ changelist, state, limit }: ListOptions, before: string | nu
   return `npx tidings reviews list ${words.map(shellWord).join(' ')}`;
 }
 
-export function addShow(reviews: Command, { terminal }: Context): void {
+export function addShow(reviews: Command, context: Context): void {
+  const { terminal } = context;
   reviews
     .command('show')
     .argument('<job>', 'its id')
@@ -84,7 +86,7 @@ export function addShow(reviews: Command, { terminal }: Context): void {
     .option(...jsonOption)
     .addHelpText('after', example('reviews show 6b1f0c3e-4f0a-4d57-9d0f-0c2f4e9a1b22'))
     .action(async (jobId: string, { json }: { json?: true }) => {
-      await withEngine(async (engine) => {
+      await withEngine(context, async (engine) => {
         const job = await engine.reviews.get(jobId);
         const { jobDetails } = await import('../../http/routes/review-shapes.ts');
         const told = await jobDetails(job, engine.reviews);

@@ -12,7 +12,8 @@ interface SubmitOptions {
   json?: true;
 }
 
-export function addSubmit(reviews: Command, { terminal }: Context): void {
+export function addSubmit(reviews: Command, context: Context): void {
+  const { terminal } = context;
   reviews
     .command('submit')
     .description('Submit a review: every reviewer hears of this version of the change list, once')
@@ -36,7 +37,7 @@ export function addSubmit(reviews: Command, { terminal }: Context): void {
       const request = await readRequest(options, terminal.complain);
       const submitted = options.server
         ? await overHttp(options.server, request)
-        : await intoDatabase(request);
+        : await intoDatabase(context, request);
       if (options.json) return terminal.json(submitted);
       terminal.print(...tellSubmitted(submitted, terminal.paint));
     });
@@ -92,13 +93,13 @@ function parseReview(text: string): unknown {
 }
 
 /** What is submitted before the first start waits for it. */
-async function intoDatabase(request: SubmitRequest) {
+async function intoDatabase(context: Context, request: SubmitRequest) {
   const [{ systemIds }, { submitJson }] = await Promise.all([
     import('../../std/ids.ts'),
     import('../../http/routes/review-shapes.ts'),
   ]);
   const who = { by: operatorName(), traceId: systemIds.uuid() };
-  return withEngine(async ({ reviews }) => submitJson(await reviews.submit(request, who)), {
+  return withEngine(context, async ({ reviews }) => submitJson(await reviews.submit(request, who)), {
     mayMakeDatabase: true,
   });
 }

@@ -12,6 +12,7 @@ import { withChange } from '../change.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { untilInterrupted } from '../interrupted.ts';
 import { operatorName, requireReason } from '../operator.ts';
+import { periodName } from '../period-name.ts';
 import { printable } from '../printable.ts';
 import { followRun, tellRun } from '../run-words.ts';
 import { runItemMeanings, runMeanings } from '../state-meanings.ts';
@@ -33,13 +34,14 @@ export function addRuns(program: Command, context: Context): void {
   for (const verb of ['pause', 'resume', 'cancel'] as const) addChange(runs, verb, context);
 }
 
-function addList(runs: Command, { terminal }: Context): void {
+function addList(runs: Command, context: Context): void {
+  const { terminal } = context;
   runs
     .command('list')
     .description('Runs and plans, newest first')
     .option(...jsonOption)
     .action(async ({ json }: { json?: true }) => {
-      await withEngine(async ({ newsletters, clock }) => {
+      await withEngine(context, async ({ newsletters, clock }) => {
         const found = await newsletters.runs.list({ limit: 50 });
         if (json) return terminal.json({ runs: found.map((run) => runJson(run)) });
         if (found.length === 0)
@@ -52,7 +54,7 @@ function addList(runs: Command, { terminal }: Context): void {
 function columnsOf(now: number): Column<RunRow>[] {
   return [
     { title: 'TYPE', cell: (run) => run.notification_type },
-    { title: 'PERIOD', cell: (run) => run.period_key },
+    { title: 'PERIOD', cell: (run) => periodName(run.period_key) },
     { title: 'STATUS', cell: (run) => run.status, meaning: (run) => runMeanings[run.status] },
     { title: 'LIST', cell: (run) => String(run.eligible_count), isNumber: true },
     { title: 'AGE', cell: (run) => ago(now - run.created_at) },
@@ -60,7 +62,8 @@ function columnsOf(now: number): Column<RunRow>[] {
   ];
 }
 
-function addShow(runs: Command, { terminal }: Context): void {
+function addShow(runs: Command, context: Context): void {
+  const { terminal } = context;
   runs
     .command('show')
     .argument('<run>', 'its id')
@@ -71,7 +74,7 @@ function addShow(runs: Command, { terminal }: Context): void {
     .action(async (runId: string, { follow, json }: { follow?: true; json?: true }) => {
       const interrupted = untilInterrupted();
       try {
-        await withEngine(async (engine) => {
+        await withEngine(context, async (engine) => {
           const found = engine.newsletters.runs;
           const { run, progress } = follow
             ? await followRun(engine, runId, terminal, interrupted.signal)
@@ -85,7 +88,8 @@ function addShow(runs: Command, { terminal }: Context): void {
     });
 }
 
-function addItems(runs: Command, { terminal }: Context): void {
+function addItems(runs: Command, context: Context): void {
+  const { terminal } = context;
   runs
     .command('items')
     .argument('<run>', 'its id')
@@ -95,7 +99,7 @@ function addItems(runs: Command, { terminal }: Context): void {
     .option(...jsonOption)
     .action(
       async (runId: string, { state, after = '', json }: { state?: string; after?: string; json?: true }) => {
-        await withEngine(async ({ newsletters }) => {
+        await withEngine(context, async ({ newsletters }) => {
           const page = { after, limit: itemsMax, ...(state !== undefined && { state: stateOf(state) }) };
           const items = await newsletters.runs.items(runId, page);
           const last = items.length === itemsMax ? items.at(-1)?.notification_id : undefined;

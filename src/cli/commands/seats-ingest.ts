@@ -27,7 +27,7 @@ export function addSeatsIngest(seats: Command, context: Context): void {
     .action(async (options: IngestOptions) => {
       const interrupted = untilInterrupted();
       try {
-        await withEngine(async (engine) => {
+        await withEngine(context, async (engine) => {
           const courseSeats = requireSeats(engine);
           const results: (ListKey & { result: Ingested })[] = [];
           for (const key of await catalogsAsked(courseSeats, options)) {

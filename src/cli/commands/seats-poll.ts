@@ -32,7 +32,7 @@ export function addSeatsPoll(seats: Command, context: Context): void {
     .action(async (options: PollOptions) => {
       const interrupted = untilInterrupted();
       try {
-        await withEngine(async (engine) => {
+        await withEngine(context, async (engine) => {
           const courseSeats = requireSeats(engine);
           const list = await listAsked(courseSeats, options);
           do {

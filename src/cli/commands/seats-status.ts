@@ -8,14 +8,15 @@ import { printable } from '../printable.ts';
 import { listName, requireSeats } from '../seats-arguments.ts';
 import { type Column, printTable } from '../table.ts';
 
-export function addSeatsStatus(seats: Command, { terminal }: Context): void {
+export function addSeatsStatus(seats: Command, context: Context): void {
+  const { terminal } = context;
   seats
     .command('status')
     .description('Say how fresh each list is, who watches, and what opened of late')
     .option(...jsonOption)
     .addHelpText('after', example('seats status'))
     .action(async ({ json }: { json?: true }) => {
-      await withEngine(async (engine) => {
+      await withEngine(context, async (engine) => {
         const { poller, isSample, ...courseSeats } = requireSeats(engine);
         const lists = await poller.status();
         const status = await courseSeats.status();

@@ -22,7 +22,8 @@ interface WatchesOptions {
 
 const limitMax = 500;
 
-export function addSeatsWatches(seats: Command, { terminal }: Context): void {
+export function addSeatsWatches(seats: Command, context: Context): void {
+  const { terminal } = context;
   seats
     .command('watches')
     .description(
@@ -39,7 +40,7 @@ export function addSeatsWatches(seats: Command, { terminal }: Context): void {
     )
     .action(async (options: WatchesOptions) => {
       requireOne(options);
-      await withEngine(async (engine) => {
+      await withEngine(context, async (engine) => {
         const courseSeats = requireSeats(engine);
         const whose = await whoseOf(courseSeats, options);
         // One more than asked for says whether there are more.

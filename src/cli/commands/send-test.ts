@@ -88,7 +88,7 @@ async function sendTest(options: SendTestOptions, context: Context): Promise<voi
     if (row && !isFailed(row)) say(whereToLook(row, engine.provider.name));
     if (rows.some(isFailed)) context.exitCode = 1;
   };
-  await withEngine(work, { mayMakeDatabase: true });
+  await withEngine(context, work, { mayMakeDatabase: true });
 }
 
 function whereToLook(

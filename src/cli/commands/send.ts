@@ -107,7 +107,7 @@ async function send(options: SendOptions, context: Context): Promise<void> {
     if ([...known, ...made].some(isFailed)) context.exitCode = 1;
   };
   // What is asked for before the first start waits for it.
-  await withEngine(work, { mayMakeDatabase: true });
+  await withEngine(context, work, { mayMakeDatabase: true });
 }
 
 function intentsOf(

@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { type Command, Option } from 'commander';
-import { providers } from '../../domain/providers.ts';
 import type { RunningProcess } from '../../main.ts';
 import type { WorkerMessage } from '../../samples/worker-process.ts';
 import type { Config } from '../../settings.ts';
 import { systemClock, unlessEnded } from '../../std/clock.ts';
 import { type Context, example, jsonOption } from '../context.ts';
 import { withoutCredentials } from '../redact.ts';
+import { isQuietOnScreen, tellStarted } from '../serve-words.ts';
 
 interface ServeOptions {
   json?: true;
@@ -14,12 +14,6 @@ interface ServeOptions {
   /** Where the pages are. */
   asSampleWorker?: string;
 }
-
-const roles = {
-  both: 'answers requests and sends',
-  api: 'answers requests; another process must send',
-  worker: 'sends; answers /health and /ready only',
-} as const satisfies Record<Config['role'], string>;
 
 export function addServe(program: Command, { terminal }: Context): void {
   program
@@ -37,16 +31,19 @@ export function addServe(program: Command, { terminal }: Context): void {
       // Mails are large and soon forgotten. Left to itself V8 keeps four times what is in use before it tidies up, on a machine with
       // much memory: 320 MB while a newsletter is composed, against 210 with this, for the same processor time.
       setFlagsFromString('--heap-growing-percent=50');
-      const [{ readConfig }, { startProcess }, { createLog }] = await Promise.all([
+      const [{ readConfig, readSettings }, { startProcess }, { createLog }] = await Promise.all([
         import('../../config.ts'),
         import('../../main.ts'),
         import('../../std/log.ts'),
       ]);
       const config = asSampleWorker ? asWorkerOf(asSampleWorker, readConfig()) : readConfig();
-      const log = createLog({ level: config.logLevel, isForPeople: process.stderr.isTTY === true });
+      const isForPeople = process.stderr.isTTY === true;
+      const isQuiet = isForPeople && isQuietOnScreen(config, readSettings());
+      const log = createLog({ level: isQuiet ? 'warn' : config.logLevel, isForPeople });
       const running = await startProcess(config, {
         log,
-        onMigrated: ({ name }) => log.info('database.migrated', { migration: name }),
+        onMigrated: (applied) =>
+          log.info('database.migrated', { count: applied.length, to: applied.at(-1)?.name }),
         worker: samples && [process.execPath, ...process.execArgv, ...workerArgs()],
       });
       if (asSampleWorker) hearOrders(running);
@@ -57,15 +54,7 @@ export function addServe(program: Command, { terminal }: Context): void {
         terminal.json({ url: running.url, database, redis, provider, role, environment, pid: process.pid });
       } else {
         terminal.print(
-          terminal.paint.bold('Tidings is running.'),
-          `  web       ${running.url}`,
-          `  database  ${database}`,
-          ...(config.jobsEnabled ? [`  queues    ${queuesLine(config)}`] : []),
-          `  mail      ${config.provider}: ${providers[config.provider].means}`,
-          `  role      ${config.role}: ${roles[config.role]}`,
-          `  keys      ${keysLine(config)}`,
-          'Try in another terminal: npx tidings send --to you@example.org --subject Hello --text "It works."',
-          'Stop with Ctrl-C.',
+          ...tellStarted({ config, running, isQuiet, settings: readSettings() }, terminal.paint),
         );
       }
       const signal = await signalled;
@@ -77,21 +66,6 @@ export function addServe(program: Command, { terminal }: Context): void {
       // Nothing of ours is left; what a library has forgotten to end, with a Redis that hangs, must not keep the process.
       unlessEnded(lingerMs, () => process.exit());
     });
-}
-
-/** Where none is, nothing is said: each process looks by itself, and needs nothing. */
-function queuesLine({ redisUrl, bullmqPrefix }: Config): string {
-  return `${withoutCredentials(redisUrl)}, as ${bullmqPrefix}; work is shared by all processes`;
-}
-
-function keysLine(config: Config): string {
-  const { role, operatorApiKeys, readApiKeys, serviceApiKeys, triggerApiKeys } = config;
-  if (role === 'worker') return 'none needed';
-  const isOpen = [operatorApiKeys, readApiKeys, serviceApiKeys].every((keys) => keys.length === 0);
-  if (!isOpen) return 'needed for the API and /metrics';
-  return triggerApiKeys.length > 0
-    ? 'one for runs of newsletters alone: whoever is on this machine may do everything else, and nobody else is answered'
-    : 'none set: whoever is on this machine may do everything, and nobody else is answered';
 }
 
 const lingerMs = 2_000;

@@ -8,7 +8,8 @@ interface ExportOptions {
   json?: true;
 }
 
-export function addExport(suppressions: Command, { terminal }: Context): void {
+export function addExport(suppressions: Command, context: Context): void {
+  const { terminal } = context;
   suppressions
     .command('export')
     .description('Print the whole list, newest first, as import reads it')
@@ -19,7 +20,7 @@ export function addExport(suppressions: Command, { terminal }: Context): void {
     .action(async ({ format, json, withLifted = false }: ExportOptions) => {
       const isJson = requireFormat(format ?? (json ? 'json' : 'csv')) === 'json';
       const list = await import('../../consent/suppression-export.ts');
-      await withEngine(async ({ consent }) => {
+      await withEngine(context, async ({ consent }) => {
         if (!isJson) terminal.print(list.csvHeader(withLifted));
         let count = 0;
         for await (const rows of list.readPages(consent.suppressions, withLifted)) {

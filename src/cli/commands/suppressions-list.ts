@@ -25,7 +25,8 @@ interface ListOptions {
 const limitMax = 500;
 const limitByDefault = 20;
 
-export function addList(suppressions: Command, { terminal }: Context): void {
+export function addList(suppressions: Command, context: Context): void {
+  const { terminal } = context;
   suppressions
     .command('list')
     .description('List the addresses that must not be mailed, newest first')
@@ -44,7 +45,7 @@ export function addList(suppressions: Command, { terminal }: Context): void {
     .action(async (options: ListOptions) => {
       const order = orderOf(options);
       const { suppressionJson } = await import('../../consent/suppression-export.ts');
-      await withEngine(async ({ consent, clock }) => {
+      await withEngine(context, async ({ consent, clock }) => {
         // One more than asked for says whether there is a next page.
         const found = await consent.suppressions.list({ ...order, limit: options.limit + 1 });
         const rows = found.slice(0, options.limit);

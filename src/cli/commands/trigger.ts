@@ -5,6 +5,7 @@ import { withChange } from '../change.ts';
 import { type Context, example, jsonOption } from '../context.ts';
 import { untilInterrupted } from '../interrupted.ts';
 import { operatorName } from '../operator.ts';
+import { periodName } from '../period-name.ts';
 import { printable } from '../printable.ts';
 import { canaryOf, type RunOptions, requestOf, withCanary, withRunOptions } from '../run-options.ts';
 import { followRun, tellRun } from '../run-words.ts';
@@ -46,11 +47,11 @@ export function addTrigger(program: Command, context: Context): void {
           const answer = await runs.trigger(request, { by: operatorName(), canary });
           if (options.json) return terminal.json(answer);
           const { eligibleCount, collectJobEnqueued, periodKey, runId } = answer;
-          const people = `${eligibleCount} ${eligibleCount === 1 ? 'person is' : 'people are'} to be told of ${periodKey}`;
+          const people = `${eligibleCount} ${eligibleCount === 1 ? 'person is' : 'people are'} to be told of ${periodName(periodKey)}`;
           if (answer.dryRun) return terminal.print(`${people}. Nothing was done.`);
           if (!collectJobEnqueued) {
             return terminal.print(
-              `There is a run for ${periodKey} already: npx tidings runs show ${answer.existingRunId ?? '<run>'}. ${eligibleCount} of those who asked have no delivery yet: they are on its list, or came later. To look again: --force; nobody is told twice.`,
+              `There is a run for ${periodName(periodKey)} already: npx tidings runs show ${answer.existingRunId ?? '<run>'}. ${eligibleCount} of those who asked have no delivery yet: they are on its list, or came later. To look again: --force; nobody is told twice.`,
             );
           }
           terminal.print(`${people}. Run ${runId} has begun.`);
@@ -86,7 +87,7 @@ export function addPlan(program: Command, context: Context): void {
         const progress = await runs.progress(run.run_id);
         if (options.json) return terminal.json(runJson(run, progress));
         const { reasons } = progress;
-        terminal.print(`${run.eligible_count} on the list for ${run.period_key}.`);
+        terminal.print(`${run.eligible_count} on the list for ${periodName(run.period_key)}.`);
         for (const [reason, count] of Object.entries(reasons))
           terminal.print(`  ${count} not on it: ${printable(reason)}`);
         terminal.print(...sampleLines(run.sample));

@@ -37,7 +37,7 @@ export function addUsersSet(users: Command, context: Context): void {
           `${printable(userId)} ${words}: ${printable(user.email)}${unverified ? ', not verified' : ''}.`,
         );
       };
-      await withLocalUsers(json ? undefined : terminal, work, context);
+      await withLocalUsers(context, work, { isChange: true });
     });
 }
 
@@ -54,8 +54,12 @@ export function addUsersRemove(users: Command, context: Context): void {
         const isRemoved = await directory.remove(userId);
         if (!isRemoved) context.exitCode = 1;
         if (json) return terminal.json({ userId, isRemoved });
-        terminal.print(`${printable(userId)} ${isRemoved ? 'is taken out' : 'was not there'}.`);
+        terminal.print(
+          isRemoved
+            ? `${printable(userId)} is taken out.`
+            : `There is no user ${JSON.stringify(userId)}, so there is nothing to take out. Who is there: npx tidings users list`,
+        );
       };
-      await withLocalUsers(json ? undefined : terminal, work, context);
+      await withLocalUsers(context, work, { isChange: true });
     });
 }

@@ -38,7 +38,7 @@ export function addUsersImport(users: Command, context: Context): void {
           terminal.print(...tell(result));
           terminal.complain(...tellProblems(result));
         };
-        await withLocalUsers(json ? undefined : terminal, work, context);
+        await withLocalUsers(context, work, { isChange: true });
       } finally {
         interrupted.forget();
         await text.close();

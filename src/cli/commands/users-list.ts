@@ -16,7 +16,8 @@ interface ListOptions {
 
 const limitMax = 500;
 
-export function addUsersList(users: Command, { terminal }: Context): void {
+export function addUsersList(users: Command, context: Context): void {
+  const { terminal } = context;
   users
     .command('list')
     .description('List users and their addresses, in the order of their ids')
@@ -26,7 +27,7 @@ export function addUsersList(users: Command, { terminal }: Context): void {
     .option(...jsonOption)
     .addHelpText('after', example('users list', 'users list --email ana@example.org'))
     .action(async (options: ListOptions) => {
-      await withLocalUsers(options.json ? undefined : terminal, async (directory) => {
+      const work = async (directory: LocalUsers) => {
         // One more than asked for says whether there is a next page.
         const found = await find(directory, options, options.limit + 1);
         const shown = found.slice(0, options.limit);
@@ -36,7 +37,8 @@ export function addUsersList(users: Command, { terminal }: Context): void {
           return terminal.print('There is no such user. To put some in: npx tidings users import <file>');
         printTable(terminal, shown, columns);
         if (after !== null) terminal.print(`More: npx tidings users list --after ${shellWord(after)}`);
-      });
+      };
+      await withLocalUsers(context, work, { isChange: false });
     });
 }
 

@@ -42,7 +42,7 @@ export const verification = createTemplate({
       sectionIndex: '09214',
       sectionNumber: '05',
       confirmUrl: 'https://seats.example.org/confirm/5f0c2f4e9a',
-      confirmBefore: 'Sat, January 17, 10:42 EST',
+      confirmBefore: 'Sat 17 January, 10:42 EST',
       unsubscribeUrl: 'https://seats.example.org/stop/5f0c2f4e9a',
     },
   },

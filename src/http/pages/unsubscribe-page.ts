@@ -2,10 +2,10 @@ import type { Locale } from '../../emails/words.ts';
 import { escapeHtml, pageOf } from './html.ts';
 import {
   type Kinds,
+  kindsSaid,
   type Says,
   type UnsubscribeWords,
   unsubscribeWords,
-  withKinds,
 } from './unsubscribe-words.ts';
 
 /**
@@ -29,26 +29,34 @@ export function unsubscribePage({ locale, shows, toSteps, kinds }: UnsubscribePa
   const button = (step: Step, label: string, isMain = false) =>
     `<form method="post" action="${escapeHtml(toSteps + step)}"><button type="submit"${isMain ? ' class="main"' : ''}>${escapeHtml(label)}</button></form>`;
   const undo = () => `<p>${escapeHtml(words.undo.text)}</p>\n${button('undo', words.undo.button)}`;
-  const { says, rest } = partsOf(words, shows, { button, undo });
+  const kindList = () => {
+    const items = kindsSaid(words, kinds).map((kind) => `<li>${escapeHtml(kind)}</li>`);
+    return items.length === 0
+      ? ''
+      : `<p class="muted" id="kinds">${escapeHtml(words.kindsLead)}</p>\n<ul class="muted" aria-labelledby="kinds">${items.join('')}</ul>\n`;
+  };
+  const { says, more = '', rest } = partsOf(words, shows, { button, undo, kindList, kinds });
   return pageOf({
     title: escapeHtml(says.title),
     lang: locale,
     isUnlisted: true,
     style,
-    content: `<h1>${escapeHtml(says.heading)}</h1>\n<p>${escapeHtml(withKinds(says.text, words, kinds))}</p>\n${rest}`,
+    content: `<h1>${escapeHtml(says.heading)}</h1>\n<p>${escapeHtml(says.text)}</p>\n${more}${rest}`,
   });
 }
 
 interface Makers {
   button(step: Step, label: string, isMain?: boolean): string;
   undo(): string;
+  kindList(): string;
+  kinds: Kinds;
 }
 
 function partsOf(
   words: UnsubscribeWords,
   shows: UnsubscribePage['shows'],
-  { button, undo }: Makers,
-): { says: Says; rest: string } {
+  { button, undo, kindList, kinds }: Makers,
+): { says: Says; more?: string; rest: string } {
   const { everything } = words;
   const otherwise = `<p class="muted">${escapeHtml(words.otherwise)}</p>`;
   if (typeof shows === 'object') {
@@ -56,10 +64,11 @@ function partsOf(
   }
   switch (shows) {
     case 'ask':
-      return { says: words.ask, rest: button('stop', words.stop, true) };
+      return { says: words.ask, more: kindList(), rest: button('stop', words.stop, true) };
     case 'stop':
       return {
         says: words.stopped,
+        more: kindList(),
         rest: `${undo()}
 <section>
 <h2>${escapeHtml(everything.heading)}</h2>
@@ -71,7 +80,11 @@ ${otherwise}`,
     case 'everything':
       return { says: words.everythingStopped, rest: `${undo()}\n${otherwise}` };
     case 'undo':
-      return { says: words.takenBack, rest: button('stop', words.stop) };
+      return {
+        says: words.takenBack,
+        more: kinds.seats ? `<p>${escapeHtml(words.unconfirmed)}</p>\n` : '',
+        rest: button('stop', words.stop),
+      };
   }
 }
 
@@ -81,7 +94,10 @@ h1{margin-bottom:12px;text-wrap:balance}
 h2{margin:0 0 4px}
 p{max-width:60ch;text-wrap:pretty}
 form,p+p{margin-top:16px}
-h1+p+form{margin-top:24px}
+h1+p+form,ul+form{margin-top:24px}
+ul{margin:4px 0 0;padding:0;max-width:60ch;list-style:none}
+li{margin-top:4px}
+ul+p{margin-top:24px}
 section{margin-top:40px;padding-top:24px;border-top:1px solid var(--hair)}
 section+p,form+p{margin-top:40px}
 button{min-height:48px;padding:12px 24px;border:1px solid var(--accent);border-radius:8px;background:transparent;color:var(--accent);font:600 16px/1.4 system-ui,sans-serif;cursor:pointer}

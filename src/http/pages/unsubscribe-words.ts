@@ -1,9 +1,9 @@
 import type { Locale } from '../../emails/words.ts';
 
 /**
- * What the pages behind an unsubscribe link say. Every sentence must also be true of a link that nobody gave out: the page does
- * not tell the two apart. So it speaks of the kind of mails that the link came with, and in the place of {kinds} says what is true of each kind
- * that is sent here at all.
+ * What the pages behind an unsubscribe link say. Every sentence must also be true of a link that nobody gave out, and of one that was used before:
+ * the page does not tell them apart. So it speaks of the kind of mails that the link came with, and says below what that is for each kind that is
+ * sent here at all.
  */
 export interface UnsubscribeWords {
   /** Before anything was asked for. */
@@ -11,6 +11,8 @@ export interface UnsubscribeWords {
   stopped: Says;
   everythingStopped: Says;
   takenBack: Says;
+  /** Behind it, where something waits for its owner to confirm it. */
+  unconfirmed: string;
   /** The database could not be asked. */
   failed: Says;
   stop: string;
@@ -20,10 +22,10 @@ export interface UnsubscribeWords {
   tryAgain: string;
   /** For whom the link was cut off, or is older than what is kept. */
   otherwise: string;
-  /** What a link in each kind of mail stops. */
-  kinds: { seats: string; newsletters: string };
-  colon: string;
-  between: string;
+  /** Above them. */
+  kindsLead: string;
+  /** What a link in each kind of mail stops; the last is the mails whose words the operator brings. */
+  kinds: { seats: string; newsletters: string; reviews: string; others: string };
 }
 
 export interface Says {
@@ -42,12 +44,12 @@ export const unsubscribeWords: Readonly<Record<Locale, UnsubscribeWords>> = {
     ask: {
       title: 'Unsubscribe',
       heading: 'Stop these mails?',
-      text: 'Only the mails of the kind that this link came with are then no longer sent{kinds}. Others still come. Until you press the button, nothing changes.',
+      text: 'Only mails of the kind that this link came with stop; other mails are not touched. If they are stopped already, they stay so. Until you press the button, nothing changes.',
     },
     stopped: {
       title: 'Mails stopped',
       heading: 'These mails are stopped',
-      text: 'Mails of the kind that this link came with are no longer sent{kinds}. One that has already left may still arrive.',
+      text: 'Mails of the kind that this link came with are no longer sent. One that has already left may still arrive.',
     },
     everythingStopped: {
       title: 'All mails stopped',
@@ -59,13 +61,17 @@ export const unsubscribeWords: Readonly<Record<Locale, UnsubscribeWords>> = {
       heading: 'Taken back',
       text: 'What was stopped through this link in the last 24 hours goes on as before, and nothing comes twice. What was stopped earlier stays stopped.',
     },
+    unconfirmed: 'What was not confirmed before still waits to be.',
     failed: {
       title: 'Not done',
       heading: 'That did not work',
       text: 'Something is wrong on our side, not on yours. Please try again in a minute.',
     },
     stop: 'Stop these mails',
-    undo: { text: 'Pressed by mistake? You have 24 hours to take it back.', button: 'Undo' },
+    undo: {
+      text: 'Pressed by mistake? For 24 hours from the first time you can take it back.',
+      button: 'Undo',
+    },
     everything: {
       heading: 'Not only these?',
       text: 'You can stop all our mails to your address at once.',
@@ -73,22 +79,24 @@ export const unsubscribeWords: Readonly<Record<Locale, UnsubscribeWords>> = {
     },
     tryAgain: 'Try again',
     otherwise: 'If more of them come later, use the link in the newest one.',
+    kindsLead: 'If the link was in …',
     kinds: {
-      seats: 'from a mail about a course section, those about that section',
-      newsletters: 'from a newsletter or an alert, that newsletter or alert',
+      seats: '… a mail about a course section: mails about that section',
+      newsletters: '… a newsletter or an alert: that newsletter or alert',
+      reviews: '… a mail about a code review: all mails about code reviews',
+      others: '… any other message: all our other messages',
     },
-    ...{ colon: ': ', between: '; ' },
   },
   ro: {
     ask: {
       title: 'Dezabonare',
       heading: 'Doriți să opriți aceste mesaje?',
-      text: 'Doar mesajele de felul celui cu care a venit acest link nu vor mai fi trimise{kinds}. Celelalte vin în continuare. Până când apăsați butonul, nu se schimbă nimic.',
+      text: 'Se opresc doar mesajele de felul celui cu care a venit acest link; celelalte nu sunt atinse. Dacă sunt deja oprite, rămân așa. Până când apăsați butonul, nu se schimbă nimic.',
     },
     stopped: {
       title: 'Mesaje oprite',
       heading: 'Aceste mesaje sunt oprite',
-      text: 'Mesajele de felul celui cu care a venit acest link nu mai sunt trimise{kinds}. Unul care a plecat deja poate încă să ajungă.',
+      text: 'Mesajele de felul celui cu care a venit acest link nu mai sunt trimise. Unul care a plecat deja poate încă să ajungă.',
     },
     everythingStopped: {
       title: 'Toate mesajele oprite',
@@ -100,13 +108,17 @@ export const unsubscribeWords: Readonly<Record<Locale, UnsubscribeWords>> = {
       heading: 'Oprirea este anulată',
       text: 'Ce a fost oprit prin acest link în ultimele 24 de ore continuă ca înainte, iar nimic nu vine de două ori. Ce a fost oprit mai devreme rămâne oprit.',
     },
+    unconfirmed: 'Ce nu era confirmat înainte așteaptă în continuare confirmarea.',
     failed: {
       title: 'Nu s-a făcut',
       heading: 'Nu am reușit',
       text: 'Problema este la noi, nu la dumneavoastră. Vă rugăm să încercați din nou peste un minut.',
     },
     stop: 'Opriți aceste mesaje',
-    undo: { text: 'Ați apăsat din greșeală? Aveți 24 de ore să reveniți.', button: 'Anulați oprirea' },
+    undo: {
+      text: 'Ați apăsat din greșeală? Puteți reveni în 24 de ore de la prima apăsare.',
+      button: 'Anulați oprirea',
+    },
     everything: {
       heading: 'Nu doar acestea?',
       text: 'Puteți opri deodată toate mesajele noastre către adresa dumneavoastră.',
@@ -114,22 +126,24 @@ export const unsubscribeWords: Readonly<Record<Locale, UnsubscribeWords>> = {
     },
     tryAgain: 'Încercați din nou',
     otherwise: 'Dacă mai vin astfel de mesaje, folosiți linkul din cel mai nou.',
+    kindsLead: 'Dacă linkul era în …',
     kinds: {
-      seats: 'dintr-un mesaj despre o secțiune de curs, cele despre acea secțiune',
-      newsletters: 'dintr-un buletin sau o alertă, acel buletin sau acea alertă',
+      seats: '… un mesaj despre o secțiune de curs: mesajele despre acea secțiune',
+      newsletters: '… un buletin sau o alertă: acel buletin sau acea alertă',
+      reviews: '… un mesaj despre o revizuire de cod: toate mesajele despre revizuiri de cod',
+      others: '… orice alt mesaj: toate celelalte mesaje ale noastre',
     },
-    ...{ colon: ': ', between: '; ' },
   },
   'zh-CN': {
     ask: {
       title: '退订',
       heading: '要停止这些邮件吗？',
-      text: '按下按钮后，只有带来此链接的那一类邮件不再发送{kinds}。其他邮件照常发送。在此之前，一切保持不变。',
+      text: '按下按钮后，只停止带来此链接的那一类邮件，其他邮件不受影响。如果已经停止，则保持停止。在您按下按钮之前，一切不变。',
     },
     stopped: {
       title: '邮件已停止',
       heading: '这些邮件已停止',
-      text: '带来此链接的那一类邮件不再发送{kinds}。已经发出的邮件仍可能送达。',
+      text: '带来此链接的那一类邮件不再发送。已经发出的邮件仍可能送达。',
     },
     everythingStopped: {
       title: '所有邮件已停止',
@@ -141,13 +155,14 @@ export const unsubscribeWords: Readonly<Record<Locale, UnsubscribeWords>> = {
       heading: '已撤销',
       text: '过去 24 小时内通过此链接停止的邮件照旧继续，不会重复发送。更早停止的邮件仍保持停止。',
     },
+    unconfirmed: '之前未确认的，仍需您确认。',
     failed: {
       title: '未能完成',
       heading: '未能完成',
       text: '问题出在我们这边，与您无关。请一分钟后再试。',
     },
     stop: '停止这些邮件',
-    undo: { text: '按错了？您可以在 24 小时内撤销。', button: '撤销' },
+    undo: { text: '按错了？自第一次按下起 24 小时内可以撤销。', button: '撤销' },
     everything: {
       heading: '不只是这些？',
       text: '您可以一次停止我们发往您邮箱的所有邮件。',
@@ -155,18 +170,21 @@ export const unsubscribeWords: Readonly<Record<Locale, UnsubscribeWords>> = {
     },
     tryAgain: '重试',
     otherwise: '如果之后仍收到这类邮件，请使用最新一封中的链接。',
+    kindsLead: '如果链接来自……',
     kinds: {
-      seats: '如果是关于某个班级的邮件，就是关于该班级的邮件',
-      newsletters: '如果是简报或提醒，就是该份简报或该项提醒',
+      seats: '……关于某个班级的邮件：关于该班级的邮件',
+      newsletters: '……简报或提醒：该份简报或该项提醒',
+      reviews: '……关于代码审查的邮件：所有代码审查邮件',
+      others: '……其他邮件：我们的所有其他邮件',
     },
-    ...{ colon: '：', between: '；' },
   },
 };
 
-/** The kinds of mails that are sent here. */
-export type Kinds = Readonly<Record<keyof UnsubscribeWords['kinds'], boolean>>;
+/** The kinds of mails that are sent here. Everybody may be sent one of no kind. */
+export type Kinds = Readonly<Record<'seats' | 'newsletters' | 'reviews', boolean>>;
 
-export function withKinds(text: string, { kinds, colon, between }: UnsubscribeWords, sent: Kinds): string {
-  const said = (['seats', 'newsletters'] as const).filter((kind) => sent[kind]).map((kind) => kinds[kind]);
-  return text.replace('{kinds}', said.length === 0 ? '' : `${colon}${said.join(between)}`);
+/** None where there is but one kind: then "these mails" says it. */
+export function kindsSaid({ kinds }: UnsubscribeWords, sent: Kinds): string[] {
+  const named = (['seats', 'newsletters', 'reviews'] as const).filter((kind) => sent[kind]);
+  return named.length === 0 ? [] : [...named.map((kind) => kinds[kind]), kinds.others];
 }

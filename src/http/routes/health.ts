@@ -21,9 +21,21 @@ interface Readiness {
   };
 }
 
-type HealthParts = Pick<ServerParts, 'db' | 'clock' | 'runner' | 'isStopping'>;
+type HealthParts = Pick<ServerParts, 'db' | 'databaseId' | 'clock' | 'runner' | 'isStopping'>;
 
 const answerWithinMs = 2_000;
+
+const alive = Type.Object(
+  {
+    status: Type.Literal('ok'),
+    database: Type.Optional(
+      Type.String({
+        description: 'By which a command finds out whether it works with the database of this server.',
+      }),
+    ),
+  },
+  closed,
+);
 
 const readiness = Type.Object(
   {
@@ -51,10 +63,11 @@ export function healthRoutes(parts: HealthParts): Route[] {
       who: 'anybody',
       isConstant: true,
       answers: {
-        200: { when: 'It is.', schema: Type.Object({ status: Type.Literal('ok') }, closed) },
+        200: { when: 'It is.', schema: alive },
       },
       async handle() {
-        return { status: 200, body: { status: 'ok' } };
+        const { databaseId: database } = parts;
+        return { status: 200, body: { status: 'ok', ...(database && { database }) } };
       },
     }),
     defineRoute({

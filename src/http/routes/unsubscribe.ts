@@ -16,7 +16,7 @@ import type { ApiParts } from '../server.ts';
  * answers in the same time, and what could not be done is not said to be done. Tokens are in no page's log line and no error.
  */
 interface UnsubscribeParts
-  extends Pick<ApiParts, 'consent' | 'unsubscribeOnGet' | 'seats' | 'notifications'> {
+  extends Pick<ApiParts, 'consent' | 'unsubscribeOnGet' | 'seats' | 'notifications' | 'reviews'> {
   clock: Clock;
   log: Log;
 }
@@ -43,7 +43,10 @@ const tooLarge = { 413: 'The body is too large.' };
 export function unsubscribeRoutes(parts: UnsubscribeParts): Route[] {
   const { consent, unsubscribeOnGet, clock, log } = parts;
   const { unsubscribe } = consent;
-  const kinds = { seats: parts.seats !== undefined, newsletters: parts.notifications !== undefined };
+  const kinds = {
+    ...{ seats: parts.seats !== undefined, newsletters: parts.notifications !== undefined },
+    reviews: parts.reviews !== undefined,
+  };
   const pageAnswer = createPages(kinds);
 
   /** Whether it could be done; nobody is told whether there was anything to do. */

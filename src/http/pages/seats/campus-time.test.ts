@@ -57,6 +57,11 @@ describe('days of the campus', () => {
   );
 });
 
+test('a moment in English has the day before the month, named, on a clock of 24 hours', () => {
+  const moment = momentName(at('2026-09-01T23:05:00Z'), newYork, 'en');
+  expect(moment).toMatch(/^Tuesday,? 1 September(,| at) 19:05$/);
+});
+
 describe('times of a form', () => {
   test.each([
     ['00:00', 0],

@@ -44,7 +44,9 @@ export function momentName(at: number, timeZone: string, locale: Locale): string
     hour: '2-digit',
     minute: '2-digit',
   } as const;
-  return new Intl.DateTimeFormat(locale, { timeZone, hourCycle: 'h23', ...whole }).format(at);
+  // In English the day before the month, as most of the world writes it.
+  const tag = locale === 'en' ? 'en-GB' : locale;
+  return new Intl.DateTimeFormat(tag, { timeZone, hourCycle: 'h23', ...whole }).format(at);
 }
 
 /** `07:30` of 450. */

@@ -63,11 +63,16 @@ ${siblingList(page, words)}`,
   });
 }
 
-function outcome({ says, about }: ManagePage, words: SeatsWords): string {
+function outcome({ says, watch, about, now }: ManagePage, words: SeatsWords): string {
   if (says === null) return '';
   const { manage, colon } = words;
   const isStep = (outcome: Outcome): outcome is Step => steps.some((step) => step === outcome);
-  const sentence = isStep(says) ? manage.done[says] : manage[says];
+  const one = about ?? watch;
+  const isWatching = one.status === 'active' && !isSnoozed(one, now);
+  const undone = isWatching
+    ? manage.done.undo
+    : manage.undoneTo[one.status === 'pending' ? 'pending' : 'other'];
+  const sentence = says === 'undo' ? undone : isStep(says) ? manage.done[says] : manage[says];
   const meaning = isStep(says) ? 'good' : says === 'asked' ? 'hand' : 'person';
   return `<p class="told ${meaning}" role="status">${about ? `<strong>${escapeHtml(sectionName(about, words))}${escapeHtml(colon)}</strong>` : ''}${escapeHtml(sentence)}</p>\n`;
 }

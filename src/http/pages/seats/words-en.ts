@@ -151,6 +151,10 @@ export const english: SeatsWords = {
       again:
         'Mail comes to you again. If a watch waits for your confirmation, a mail with the button is on its way.',
     },
+    undoneTo: {
+      pending: 'Taken back. It still waits for your confirmation.',
+      other: 'Taken back. It stands as it did before.',
+    },
     refused: 'That is not possible any more. The page shows how it stands now.',
     badSnooze: 'Nothing was changed: choose a day from tomorrow on, within a year.',
     badHours: 'Nothing was changed: fill in both times, or neither for any hour.',

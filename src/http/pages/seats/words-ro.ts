@@ -167,6 +167,10 @@ export const romanian: SeatsWords = {
       again:
         'Primiți din nou mesaje. Dacă o urmărire așteaptă confirmarea dumneavoastră, un mesaj cu butonul este pe drum.',
     },
+    undoneTo: {
+      pending: 'Anulat. Așteaptă în continuare confirmarea dumneavoastră.',
+      other: 'Anulat. Este din nou ca înainte.',
+    },
     refused: 'Acest lucru nu mai este posibil. Pagina arată starea de acum.',
     badSnooze: 'Nu s-a schimbat nimic: alegeți o zi începând de mâine, în cel mult un an.',
     badHours: 'Nu s-a schimbat nimic: completați ambele ore, sau niciuna pentru orice oră.',

@@ -140,6 +140,7 @@ export const chinese: SeatsWords = {
       undo: '已撤销。您又在关注了。',
       again: '您将重新收到邮件。如果有关注在等待您确认，带有按钮的邮件已在路上。',
     },
+    undoneTo: { pending: '已撤销。仍需您确认。', other: '已撤销。恢复到之前的状态。' },
     refused: '这已经无法做到。页面显示的是现在的状态。',
     badSnooze: '没有任何改变：请选择明天起一年之内的某一天。',
     badHours: '没有任何改变：请填写两个时间；都不填则随时发送。',

@@ -139,6 +139,8 @@ interface ManageWords {
   title: string;
   /** What was just done. */
   done: Readonly<Record<Step, string>>;
+  /** Where what was taken back is not being watched: it never was confirmed, or was paused or snoozed. */
+  undoneTo: { pending: string; other: string };
   refused: string;
   /** Nothing was changed, and what can be filled in. */
   badSnooze: string;

@@ -23,7 +23,7 @@ export function createReviewJobs(parts: SubmitParts): ReviewJobs {
     if (row) return row;
     throw new Refusal(
       'job_not_found',
-      'There is no such review job. `tidings reviews list` shows those there are.',
+      'There is no such review job. `npx tidings reviews list` shows those there are.',
     );
   }
 

@@ -29,11 +29,15 @@ const localesKeptMax = 50;
 
 /** When, as the campus's clocks show it, with the name of their time: a reader may be elsewhere. */
 export function timeOf(at: number, locale: string, timeZone: string): string {
+  const tag = localeOr(locale);
   const day = { weekday: 'short', day: 'numeric', month: 'long' } as const;
   // Of 24 hours in every language, as the catalog's own times beside it are.
   const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' } as const;
-  const format = new Intl.DateTimeFormat(localeOr(locale), { ...day, ...time, timeZone });
-  return format.format(at);
+  const inFormat = (named: string, options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(named, { ...options, timeZone }).format(at);
+  // In English the day before the month, as most of the world writes it; the name of the time, EST, is only known in that of the US.
+  if (/^en\b/.test(tag)) return `${inFormat('en-GB', day)}, ${inFormat('en-US', time)}`;
+  return inFormat(tag, { ...day, ...time });
 }
 
 /** A tag that is none is no reason to fail here: the template says that it is not written in it. */

@@ -83,7 +83,10 @@ export function createRuns(parts: RunsParts): Runs {
       .where('run_id', '=', runId)
       .executeTakeFirst();
     if (!run)
-      throw new Refusal('run_not_found', 'There is no such run. `tidings runs list` shows those there are.');
+      throw new Refusal(
+        'run_not_found',
+        'There is no such run. `npx tidings runs list` shows those there are.',
+      );
     return run;
   }
 

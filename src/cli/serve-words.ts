@@ -1,0 +1,67 @@
+import type { Setting } from '../config.ts';
+import { providers } from '../domain/providers.ts';
+import type { RunningProcess } from '../main.ts';
+import { type Config, variables } from '../settings.ts';
+import { withoutCredentials } from './redact.ts';
+import type { Paint } from './terminal.ts';
+
+/** What somebody reads who has just started a server: where it is, where mail goes, and what to try. Then it is quiet, on a screen. */
+export interface Started {
+  config: Config;
+  running: Pick<RunningProcess, 'url' | 'hasSamples'>;
+  settings: readonly Setting[];
+  isQuiet: boolean;
+}
+
+const roles = {
+  both: 'answers requests and sends',
+  api: 'answers requests; another process must send',
+  worker: 'sends; answers /health and /ready only',
+} as const satisfies Record<Config['role'], string>;
+
+/** Who watches a screen is shown what goes wrong; what goes right is for logs, and for who asks for it by LOG_LEVEL. */
+export function isQuietOnScreen(
+  { environment }: Pick<Config, 'environment'>,
+  settings: readonly Setting[],
+): boolean {
+  return !/^prod/i.test(environment) && fromOf(variables.logLevel.name, settings) === 'default';
+}
+
+const fromOf = (name: string, settings: readonly Setting[]) =>
+  settings.find((setting) => setting.name === name)?.from;
+
+export function tellStarted({ config, running, settings, isQuiet }: Started, paint: Paint): string[] {
+  const { provider, role, jobsEnabled } = config;
+  // What the environment of this terminal says is not known in another one; what .env says is.
+  const isOwn = fromOf(variables.databaseUrl.name, settings) === 'environment';
+  return [
+    paint.bold('Tidings is running.'),
+    `  web       ${running.url}`,
+    `  database  ${withoutCredentials(config.databaseUrl)}`,
+    ...(jobsEnabled ? [`  queues    ${queuesLine(config)}`] : []),
+    `  mail      ${provider}: ${providers[provider].means}`,
+    ...(role === 'both' && !jobsEnabled ? [] : [`  role      ${role}: ${roles[role]}`]),
+    `  keys      ${keysLine(config)}`,
+    ...(running.hasSamples
+      ? [`Open ${running.url}: sample people are being told of seats, budgets and reviews.`]
+      : []),
+    `Try in another terminal${isOwn ? ', with the same DATABASE_URL' : ''}: npx tidings send --to you@example.org --subject Hello --text "It works."`,
+    ...(isQuiet ? ['From here on only what goes wrong is shown; LOG_LEVEL=info shows all.'] : []),
+    'Stop with Ctrl-C.',
+  ];
+}
+
+/** Where none is, nothing is said: each process looks by itself, and needs nothing. */
+function queuesLine({ redisUrl, bullmqPrefix }: Config): string {
+  return `${withoutCredentials(redisUrl)}, as ${bullmqPrefix}; work is shared by all processes`;
+}
+
+function keysLine(config: Config): string {
+  const { role, operatorApiKeys, readApiKeys, serviceApiKeys, triggerApiKeys } = config;
+  if (role === 'worker') return 'none needed';
+  const isOpen = [operatorApiKeys, readApiKeys, serviceApiKeys].every((keys) => keys.length === 0);
+  if (!isOpen) return 'needed for the API and /metrics';
+  return triggerApiKeys.length > 0
+    ? 'one for runs of newsletters alone: whoever is on this machine may do everything else, and nobody else is answered'
+    : 'none set: whoever is on this machine may do everything, and nobody else is answered';
+}

@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type CommandLine, createCommandLine } from './command-line.ts';
+import { onScreen, withoutColours } from './screen.ts';
+
+let shell: CommandLine;
+beforeEach(() => {
+  shell = createCommandLine();
+});
+afterEach(() => shell.close());
+
+async function seenOf(env: Record<string, string>) {
+  const server = shell.start(['serve'], onScreen(80, { PORT: '0', ...env }));
+  await server.until(/Stop with Ctrl-C/);
+  server.signal('SIGTERM');
+  const { code, out, err } = await server.ended;
+  expect(code).toBe(0);
+  return { out: withoutColours(out), err };
+}
+
+test('on a screen a server says where it is, where mail goes and what to try, and nothing more while all is well', async () => {
+  const { out, err } = await seenOf({});
+  expect(out.split('\n').slice(0, 9)).toEqual([
+    'Tidings is running.',
+    expect.stringMatching(/^ {2}web {7}http:\/\/127\.0\.0\.1:\d+$/),
+    '  database  sqlite:./data/tidings.db',
+    '  mail      capture: the built-in inbox; no mail leaves this machine',
+    expect.stringMatching(/^ {2}keys {6}none set: /),
+    'Try in another terminal: npx tidings send --to you@example.org --subject Hello --text "It works."',
+    'From here on only what goes wrong is shown; LOG_LEVEL=info shows all.',
+    'Stop with Ctrl-C.',
+    'SIGTERM: finishing what is in flight …',
+  ]);
+  expect(err).toBe('');
+});
+
+test.each([{ LOG_LEVEL: 'info' }, { TIDINGS_ENV: 'production' }])(
+  'with %j it is told step by step, the migrations as one',
+  async (env) => {
+    const { out, err } = await seenOf(env);
+    expect(out).not.toContain('LOG_LEVEL=info');
+    expect(err.match(/ database\.migrated count=\d+ to=\d{4}_\w+\n/g)).toHaveLength(1);
+    expect(err).toContain(' process.started ');
+  },
+);
