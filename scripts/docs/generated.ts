@@ -1,4 +1,5 @@
 import { configurationPage } from './configuration-page.ts';
+import { contractPages } from './contract-pages.ts';
 import { lifecyclePage } from './lifecycle-page.ts';
 import { drawMap } from './map.ts';
 import { proofPage } from './proof-page.ts';
@@ -6,6 +7,7 @@ import { proofPage } from './proof-page.ts';
 /** Every file under docs/ that is made from the code, and what it should say now. */
 export const generatedFiles: Readonly<Record<string, () => string>> = {
   'docs/configuration.md': configurationPage,
+  ...contractPages,
   'docs/lifecycle.md': lifecyclePage,
   'docs/proof-in-detail.md': proofPage,
   'docs/lifecycle.svg': () => drawMap(),
