@@ -1,5 +1,6 @@
 import { configurationPage } from './configuration-page.ts';
 import { contractPages } from './contract-pages.ts';
+import { errorsPage } from './errors-page.ts';
 import { lifecyclePage } from './lifecycle-page.ts';
 import { drawMap } from './map.ts';
 import { proofPage } from './proof-page.ts';
@@ -8,6 +9,7 @@ import { proofPage } from './proof-page.ts';
 export const generatedFiles: Readonly<Record<string, () => string>> = {
   'docs/configuration.md': configurationPage,
   ...contractPages,
+  'docs/errors.md': errorsPage,
   'docs/lifecycle.md': lifecyclePage,
   'docs/proof-in-detail.md': proofPage,
   'docs/lifecycle.svg': () => drawMap(),
