@@ -8,7 +8,7 @@ export const commandRefusals = {
   database_in_memory: 'Use a file in `DATABASE_URL`: what is in memory is seen by one process.',
   database_locked: 'Wait, or end the process that holds the SQLite file, then try again.',
   database_newer:
-    'Start the newer version, or restore a back-up from before the upgrade.',
+    'Start the newer version, or restore a back-up from before the upgrade: [upgrading](upgrading.md).',
   database_not_writable:
     'Make the file and its folder writable for this user, or set `DATABASE_URL` to another path.',
   database_older: 'Stop the older servers, then `tidings migrate`.',

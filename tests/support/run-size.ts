@@ -33,7 +33,7 @@ export const leftOut: readonly string[] =
   size === 'short' ? [...doors, ...longest] : size === 'wide' ? longest : [];
 
 /** Where the databases' own SQL is the matter, both of them are asked every time. */
-const foldersOfSql = /\/tests\/(db|outbox)\//;
+const foldersOfSql = /\/tests\/(db|outbox|upgrade)\//;
 
 export function isOnPostgresToo(testPath: string): boolean {
   return size === 'all' || foldersOfSql.test(testPath);
