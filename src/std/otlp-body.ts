@@ -69,15 +69,16 @@ export function createOtlpWriter(): OtlpWriter {
   }
 
   function writeValue(value: Attribute): void {
-    if (typeof value === 'boolean') return number(2, value ? 1 : 0);
-    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return number(3, value);
-    if (typeof value === 'number') {
+    if (typeof value === 'boolean') number(2, value ? 1 : 0);
+    // The last line of defence, as the log has it: an id or a code may be a stranger's text.
+    else if (typeof value === 'string') {
+      text(1, withoutSecrets(value.slice(0, 4 * lengthMax)).slice(0, lengthMax));
+    } else if (Number.isSafeInteger(value) && value >= 0) number(3, value);
+    else {
       at -= 8;
       page.writeDoubleLE(value, at);
-      return tag(4, ofFixed64);
+      tag(4, ofFixed64);
     }
-    // The last line of defence, as the log has it: an id or a code may be a stranger's text.
-    text(1, withoutSecrets(value.slice(0, 4 * lengthMax)).slice(0, lengthMax));
   }
 
   function attributes(field: number, all: Readonly<Record<string, Attribute>>): void {
