@@ -1,6 +1,7 @@
 import { createTidingsClient, type ReviewResult, type Submitted, TidingsError } from '../client/client.ts';
 import type { SubmitRequest } from '../sources/code-reviews/jobs/submission.ts';
 import { Refusal } from '../std/refusal.ts';
+import type { RefusalCode } from '../std/refusals.ts';
 
 /** A review submitted to a server somewhere, by the typed client: tried again under its own key, where that helps. */
 export async function submitOverHttp({
@@ -22,7 +23,8 @@ export async function submitOverHttp({
     if (code === 'invalid_argument') throw new Refusal('invalid_server', ownWords(sentence));
     // What the server refuses is the caller's to mend; everything else is somebody's trouble.
     if (status === null || status >= 500 || code === 'unexpected_answer') throw new Error(ownWords(sentence));
-    throw new Refusal(code, sentence, { ...details });
+    // A newer server may have codes that are not known here; they are handed on as they came.
+    throw new Refusal(code as RefusalCode, sentence, { ...details });
   }
 }
 

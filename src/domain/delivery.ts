@@ -1,5 +1,6 @@
 import { uuidV5 } from '../std/ids.ts';
 import { Refusal } from '../std/refusal.ts';
+import type { RefusalCode } from '../std/refusals.ts';
 
 /**
  * What a delivery is: one occasion of one source, told to one recipient, once. The three together are its
@@ -79,7 +80,7 @@ export function requireIntent(intent: Intent): void {
 
 const lineLengthMax = 200;
 
-function requireLine(code: string, part: string, text: unknown, lengthMax: number): void {
+function requireLine(code: RefusalCode, part: string, text: unknown, lengthMax: number): void {
   if (typeof text !== 'string' || text.length === 0 || text.length > lengthMax) {
     throw new Refusal(code, `The ${part} must be a text of 1 to ${lengthMax} characters.`, { part });
   }

@@ -1,12 +1,13 @@
 import type { Address } from '../domain/address.ts';
 import { checkMail, parseSender } from '../domain/message.ts';
+import type { RefusalCode } from '../std/refusals.ts';
 import { type RenderOrder, render } from './render.ts';
 
 /**
  * Would this mail pass the checks on the way out? Asked at the door, where the answer still reaches whoever can change the
  * text; later it would end the delivery.
  */
-export type Sendable = { ok: true } | { ok: false; code: string; sentence: string };
+export type Sendable = { ok: true } | { ok: false; code: RefusalCode; sentence: string };
 
 export async function checkSendable(order: RenderOrder, to: readonly Address[]): Promise<Sendable> {
   // The sender was checked with the configuration; any good one stands in for it.

@@ -3,55 +3,15 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { systemIds } from '../std/ids.ts';
 import type { Log } from '../std/log.ts';
 import { Refusal } from '../std/refusal.ts';
+import { httpStatusOf, type RefusalCode } from '../std/refusals.ts';
 
 /** The one shape of every error. */
 interface ErrorBody {
   error: string;
-  code: string;
+  code: RefusalCode;
   traceId: string;
   details?: Readonly<Record<string, unknown>>;
 }
-
-/** A refusal is a 400 unless it is here. `tests/http/refusals.test.ts` has the list of those that are one. */
-export const statusesByRefusal: Readonly<Record<string, number>> = {
-  key_required: 401,
-  role_required: 403,
-  foreign_host: 403,
-  foreign_request: 403,
-  cross_site: 403,
-  delivery_not_found: 404,
-  mail_not_found: 404,
-  message_not_found: 404,
-  inbox_not_here: 404,
-  preview_not_found: 404,
-  not_paused: 404,
-  not_suppressed: 404,
-  section_not_found: 404,
-  subscription_not_found: 404,
-  notification_not_found: 404,
-  run_not_found: 404,
-  job_not_found: 404,
-  console_file_not_found: 404,
-  samples_not_here: 404,
-  all_seats_opened: 409,
-  all_months_told: 409,
-  killing_already: 409,
-  worker_not_sending: 409,
-  console_not_built: 503,
-  method_not_allowed: 405,
-  chaos_not_here: 409,
-  notification_conflict: 409,
-  too_many_notifications: 409,
-  plan_expired: 409,
-  plan_used: 409,
-  run_not_changed: 409,
-  stale_review_version: 409,
-  rerun_required: 409,
-  escalated: 409,
-  invalid_review: 422,
-  recipient_unknown: 422,
-  too_many_requests: 429,
-};
 
 export function addErrors(server: FastifyInstance, log: Log): void {
   server.setNotFoundHandler((request, reply) => {
@@ -65,7 +25,7 @@ export function addErrors(server: FastifyInstance, log: Log): void {
     const traceId = request.id;
     if (error instanceof Refusal) {
       const { message, code, details } = error;
-      const status = statusesByRefusal[code] ?? 400;
+      const status = httpStatusOf(code);
       if (status === 401) reply.header('www-authenticate', 'Bearer'); // Which one must have, whoever asks.
       return reply
         .code(status)
@@ -105,7 +65,7 @@ function mistakeOf(status: number): Mistake {
   return mistakes[status] ?? badRequest;
 }
 
-const badRequest = {
+const badRequest: Mistake = {
   error: 'The request cannot be understood; check its address and its body.',
   code: 'bad_request',
 };

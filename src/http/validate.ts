@@ -4,6 +4,7 @@ import { Format } from 'typebox/format';
 import { Compile } from 'typebox/schema';
 import { nearest } from '../std/nearest.ts';
 import { Refusal } from '../std/refusal.ts';
+import type { RefusalCode } from '../std/refusals.ts';
 import { otherNames, patternSentences } from './schemas.ts';
 
 /**
@@ -64,7 +65,7 @@ function compiledOnce(shape: Shape) {
 
 const problemsShownMax = 20;
 
-export function refusalOf(problems: readonly Problem[], code = 'invalid_request'): Refusal {
+export function refusalOf(problems: readonly Problem[], code: RefusalCode = 'invalid_request'): Refusal {
   const [first] = problems;
   const more = problems.length - 1;
   const sentence = `${first?.problem ?? 'Something is not as it must be.'}${more > 0 ? ` And ${more} more: see details.` : ''}`;

@@ -86,7 +86,7 @@ onBothDatabases('002 phase 1: rows that were there before', (dialect) => {
   });
 
   it.each(['before', 'half', 'after'] as const)(
-    '002-C-10 The migration handles existing rows (nullable first, then backfill): %s it',
+    '002-C-10 Rows that are there already come over as told: %s it',
     async (shape) => {
       await takeOver(shape, shape === 'after' ? { status: 'sent', attempt_count: 1 } : {});
       const once = await world.records();

@@ -12,7 +12,7 @@ onBothDatabases('002 phase 11: critical cases', (dialect) => {
   });
   afterEach(() => world.close());
 
-  it('002-P11-03 Retry safety: a job fails after compose, the retry uses the persisted content', async () => {
+  it('002-P11-03 What fails after it was composed is tried again with the words that were kept', async () => {
     const [composed] = await world.composed();
     // From here on nothing is as it was: no figures, another language.
     world.budget.unknown.add('4305857');
@@ -39,7 +39,7 @@ onBothDatabases('002 phase 11: critical cases', (dialect) => {
     expect(world.budget.asked).toHaveLength(asked);
   });
 
-  it('002-P11-04 Resend idempotency: same key + same payload = success', async () => {
+  it('002-P11-04 The same bytes under the same key are accepted again, and are one mail', async () => {
     await world.composed();
     const { fake, provider } = await world.resend();
     // It has accepted the mail, and its answer is lost.
@@ -56,7 +56,7 @@ onBothDatabases('002 phase 11: critical cases', (dialect) => {
     });
   });
 
-  it('002-P11-05, 002-D4-01 Rate limiting: many jobs → max 2 Resend calls per second, global across workers', async () => {
+  it('002-P11-05, 002-D4-01 However many wait, all workers together call twice a second at most', async () => {
     await world.composed(9);
     const { fake, provider } = await world.resend({}, { ratePerSecond: 2 });
     const calls: number[] = [];
@@ -79,7 +79,7 @@ onBothDatabases('002 phase 11: critical cases', (dialect) => {
     expect((await world.records()).map(({ status }) => status)).toEqual(Array(9).fill('sent'));
   });
 
-  it('002-P11-06 429 handling: the worker backs off and does not exhaust attempts', async () => {
+  it('002-P11-06 A 429 is waited for, and counts as no attempt', async () => {
     await world.composed();
     const { fake, provider } = await world.resend();
     const headers = { 'retry-after': '20' };
@@ -106,7 +106,7 @@ onBothDatabases('002 phase 11: critical cases', (dialect) => {
     expect(await world.record()).toMatchObject({ status: 'sent' });
   });
 
-  it('002-P11-08 Webhook processing: duplicate svix-id events are ignored', async () => {
+  it('002-P11-08 The same event once more changes nothing', async () => {
     await world.composed();
     await world.turn();
     const sent = await world.record();
@@ -120,7 +120,7 @@ onBothDatabases('002 phase 11: critical cases', (dialect) => {
     expect(await world.record()).toMatchObject({ status: 'suppressed' });
   });
 
-  it('002-P11-09 Suppression handling: a suppressed delivery does not retry', async () => {
+  it('002-P11-09 What is suppressed is not tried again', async () => {
     const [composed] = await world.composed();
     await world.turn();
     const sent = await world.record();
@@ -137,7 +137,7 @@ onBothDatabases('002 phase 11: critical cases', (dialect) => {
     expect(await world.record()).toMatchObject({ id: composed?.id, status: 'suppressed' });
   });
 
-  it('002-P11-10 Stuck recovery: `sending` older than threshold → `failed_transient`', async () => {
+  it('002-P11-10 What has been `sending` for too long reads `failed_transient`', async () => {
     await world.composed();
     await world.sendAndDie();
     await world.clock.advance(15 * 60_000 - 1);
@@ -153,7 +153,7 @@ onBothDatabases('002 phase 11: critical cases', (dialect) => {
     expect(new Set(world.provider.ledger.map(({ key }) => key)).size).toBe(1);
   });
 
-  it('002-P11-11 Tag validation: tags contain only allowed characters (ASCII letters, digits, underscores, dashes; no colons)', async () => {
+  it('002-P11-11 Tags are made of letters, digits, underscores and dashes, and of nothing else', async () => {
     // Users and notifications that came from elsewhere bring ids of their own.
     const row = { notification_type: 'newsletter_entity_quarterly', entity_cui: '1', is_active: 1 };
     const times = { created_at: 1, updated_at: 1 };

@@ -79,7 +79,7 @@ onBothDatabases('002 phase 8: unsubscribe', (dialect) => {
     expect([status, text]).toEqual([200, '']);
   });
 
-  test('002-P11-07 Unsubscribe flows: GET returns HTML, POST returns empty 200', async () => {
+  test('002-P11-07 The link shows a page; the button of a mail program gets an empty 200', async () => {
     const { path } = await somebody();
     expect((await ask(usual, 'GET', path)).text).toMatch(/^<!doctype html>/);
     expect(await ask(usual, 'POST', path)).toMatchObject({ status: 200, text: '' });

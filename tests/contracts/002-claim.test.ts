@@ -117,7 +117,7 @@ onBothDatabases('002 the claim', (dialect) => {
     }
   });
 
-  it('002-P11-01 DB idempotency: concurrent insert with the same `delivery_key` → only one record', async () => {
+  it('002-P11-01 Whoever asks for the same key at once gets one row', async () => {
     const [notificationId] = await world.followAll(1);
     const recipient = `user-1:${notificationId}`;
     const intent = { source: 'newsletters', occasion: '2026-10', recipient, lane: 'bulk' } as const;
@@ -129,7 +129,7 @@ onBothDatabases('002 the claim', (dialect) => {
     expect(await world.records()).toHaveLength(1);
   });
 
-  it('002-P11-02 Atomic claim: two workers claim the same delivery → only one succeeds', async () => {
+  it('002-P11-02 Of two workers that claim one delivery one has it', async () => {
     await world.composed();
     const both = await Promise.all([claim('worker-1'), claim('worker-2')]);
     expect(both.map((rows) => rows.length).sort()).toEqual([0, 1]);

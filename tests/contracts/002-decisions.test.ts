@@ -255,7 +255,7 @@ onBothDatabases('002 decisions', (dialect) => {
     });
   });
 
-  it('002-C-03 Tags use UUIDs (`delivery_id`), not `delivery_key` with colons', async () => {
+  it('002-C-03 A mail is tagged with its delivery’s UUID, never with its key', async () => {
     await world.composed(3);
     await world.turn();
     const ids = (await world.records()).map(({ id }) => id).sort();

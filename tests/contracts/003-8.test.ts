@@ -29,7 +29,7 @@ onBothDatabases('003-8 error handling', (dialect) => {
   const storyOf = async (seq: number) => (await world.queries.story(seq)).events;
 
   describe('8.1 general rules', () => {
-    it('003-8.1-1 All delivery attempts MUST be recorded in an outbox keyed by (changelist_id, recipient, review_version)', async () => {
+    it('003-8.1-1 Every attempt is in the story of the one row of change, reviewer and version', async () => {
       const seq = await enqueueReview();
       expect(await enqueueReview(), 'the same key is the same row').toBe(seq);
       const other = await enqueueReview(4);
@@ -48,7 +48,7 @@ onBothDatabases('003-8 error handling', (dialect) => {
       expect(world.provider.ledger.length).toBeGreaterThan(2);
     });
 
-    it('003-8.1-2 Transient provider or network failures SHOULD produce retryable states with exponential back-off', async () => {
+    it('003-8.1-2 What fails on the way is tried again, and waits longer each time', async () => {
       const seq = await enqueueReview();
       world.provider.answer(() => ({ kind: 'refused_for_now', error: someError }));
       const waits: number[] = [];
@@ -67,7 +67,7 @@ onBothDatabases('003-8 error handling', (dialect) => {
       }
     });
 
-    it('003-8.1-3, 003-8.1-4 Permanent failures SHOULD mark the row failed and require operator or caller intervention', async () => {
+    it('003-8.1-3, 003-8.1-4 A refusal for good fails the row, and somebody must see to it', async () => {
       const seq = await enqueueReview();
       world.provider.answer(() => ({ kind: 'refused_for_good', error: someError }));
       await world.dispatch().runOnce(signal());
@@ -212,7 +212,7 @@ onBothDatabases('003-8 error handling', (dialect) => {
       expect(submissions()).toBe(1);
     });
 
-    it('003-8.2-9 This path SHOULD alert, without saying to whom the mail was', async () => {
+    it('003-8.2-9 It is told aloud, without saying to whom the mail was', async () => {
       const log = createRecordingLog();
       const seq = await saidToBeSent();
       const deliveryId = (await world.find(seq))?.id;
@@ -272,7 +272,7 @@ onBothDatabases('003-8 error handling', (dialect) => {
   });
 
   describe('8.3 ordering contract', () => {
-    it('003-8.3-1 The system MUST enforce send → mark sent: nothing that we do ourselves marks a delivery sent', () => {
+    it('003-8.3-1 First sent, then marked: nothing that we do ourselves marks a delivery sent', () => {
       for (const status of statusNames) {
         for (const event of workEvents) {
           expect(['sent', 'delivered'], `${status} ${event}`).not.toContain(arrow(status, event)?.to);
@@ -292,7 +292,7 @@ onBothDatabases('003-8 error handling', (dialect) => {
       expect(await world.find(seq)).toMatchObject({ status: 'sent', sent_at: world.clock.now() });
     });
 
-    it('003-8.3-2 A row with notified_at set but no provider evidence MUST enter a reconciliation workflow before any further sends', async () => {
+    it('003-8.3-2 A row that says notified and has nothing to prove it is looked into before anything else leaves', async () => {
       const seq = await enqueueReview();
       await world.sayIsSent(seq);
       await world.clock.advance(hourMs);

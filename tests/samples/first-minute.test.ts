@@ -8,7 +8,7 @@ let server: Running;
 let url = '';
 beforeAll(async () => {
   shell = createCommandLine();
-  server = shell.start(['serve', '--samples'], { env: { PORT: '0' }, boundMs: 180_000 });
+  server = shell.start(['serve', '--samples'], { env: { PORT: '0' }, boundMs: 420_000 });
   [, url = ''] = await server.until(/web +(http:\/\/127\.0\.0\.1:\d+)\n/);
 });
 afterAll(() => shell.close());
@@ -53,7 +53,8 @@ test('each button does what it says', async () => {
 test('the worker is killed in mid-send: another takes over, and nobody has it twice', {
   timeout: 300_000,
 }, async () => {
-  const { status, json } = await post('kill');
+  const [{ status, json }, second] = await Promise.all([post('kill'), post('kill')]);
+  expect(second).toMatchObject({ status: 409, json: { code: 'killing_already' } });
   expect([status, json]).toMatchObject([202, { people: 48, twice: 0, lost: null }]);
   // Everybody is in one place, while it is open and when it is not.
   const sum = ({ told, underWay, notToBeTold, lost }: Record<string, number | null>) =>

@@ -93,7 +93,7 @@ onBothDatabases('the owner of a link', (dialect) => {
     test('no link makes the address good while the line stands', async () => {
       const { token } = await bounced();
       for (const step of ['confirm', 'pause', 'resume'] as const)
-        expect(told(await world.subscriptions[step](token))).toBe('suppressed');
+        expect(await world.subscriptions[step](token)).toMatchObject({ kind: 'refused', code: 'suppressed' });
       expect(await world.watch()).toMatchObject({ kind: 'existing', status: 'suppressed' });
       expect(await world.mails()).toHaveLength(1);
     });
@@ -109,6 +109,14 @@ onBothDatabases('the owner of a link', (dialect) => {
       expect((await world.mails()).at(-1)).toBe(`course-seats-verification ${subscriptionId}-2 pending`);
       expect(told(await world.subscriptions.confirm(token))).toBe('changed');
       expect((await world.subscriptions.find(token))?.status).toBe('active');
+    });
+
+    test('is not asked once more by whoever asks for it all day', async () => {
+      const { token } = await bounced();
+      await lift();
+      const strict = world.subscriptionsWith({ limits: { verificationsPerDay: 0 } });
+      expect(await strict.resume(token)).toMatchObject({ kind: 'refused', code: 'asked_too_often' });
+      expect((await world.subscriptions.find(token))?.status).toBe('suppressed');
     });
 
     test('or asks for the section anew', async () => {
@@ -276,7 +284,7 @@ onBothDatabases('the owner of a link', (dialect) => {
       () => subscriptions.setWindow(token, { startMinutes: 1, endMinutes: 2 }),
       () => subscriptions.setMaxNotifications(token, 1),
     ];
-    for (const step of steps) expect(told(await step())).toBe('left');
+    for (const step of steps) expect(await step()).toMatchObject({ kind: 'refused', code: 'left' });
   });
 
   test('a link that nobody gave out is unknown, and begins no transaction', async () => {

@@ -9,6 +9,7 @@ const size = process.env.TIDINGS_TEST_SIZE ?? 'all';
 const doors = [
   'tests/{browser,cli,client,deployment,http,inbox,runners,samples,tracing}/**/*.test.ts',
   'tests/contracts/002-queues.test.ts',
+  'tests/refusals/{api,command-line}.test.ts',
 ];
 
 /** What searches for long, or counts plans and loads; the simulator's own tests; and the crash points once more on PostgreSQL. */
@@ -32,7 +33,7 @@ export const leftOut: readonly string[] =
   size === 'short' ? [...doors, ...longest] : size === 'wide' ? longest : [];
 
 /** Where the databases' own SQL is the matter, both of them are asked every time. */
-const foldersOfSql = /\/tests\/(db|outbox)\//;
+const foldersOfSql = /\/tests\/(db|outbox|upgrade)\//;
 
 export function isOnPostgresToo(testPath: string): boolean {
   return size === 'all' || foldersOfSql.test(testPath);

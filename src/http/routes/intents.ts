@@ -5,6 +5,7 @@ import { checkSendable, type Sendable } from '../../emails/sendable.ts';
 import type { Clock } from '../../std/clock.ts';
 import type { Log } from '../../std/log.ts';
 import { Refusal } from '../../std/refusal.ts';
+import type { RefusalCode } from '../../std/refusals.ts';
 import { defineRoute } from '../route.ts';
 import { closed, lane, line, nothing, status, time } from '../schemas.ts';
 import type { ApiParts } from '../server.ts';
@@ -108,7 +109,7 @@ async function readIntents(
   { isBatch, traceId, clock }: { isBatch: boolean; traceId: string; clock: Clock },
 ): Promise<Intent[]> {
   const intents: Intent[] = [];
-  const problems: (Problem & { code: string })[] = [];
+  const problems: (Problem & { code: RefusalCode })[] = [];
   let turnAt = clock.monotonic();
   const check = createSendableCheck();
   for (const [index, one] of asked.entries()) {
@@ -136,7 +137,7 @@ async function readIntents(
 
 const requireShape = createValidator(intent, 'body');
 
-function shapeProblems(one: unknown, index: number): (Problem & { code: string })[] {
+function shapeProblems(one: unknown, index: number): (Problem & { code: RefusalCode })[] {
   try {
     requireShape(one, ['intents', String(index)]);
     return [];
@@ -147,7 +148,7 @@ function shapeProblems(one: unknown, index: number): (Problem & { code: string }
   }
 }
 
-type Read = { intent: Intent } | { code: string; field: string; problem: string };
+type Read = { intent: Intent } | { code: RefusalCode; field: string; problem: string };
 
 async function readIntent(asked: AskedIntent, traceId: string, check: SendableCheck): Promise<Read> {
   const { to, template = 'plain', variables, source = 'plain', lane = 'normal', occasion } = asked;

@@ -6,6 +6,7 @@ import type {
   Preferences,
 } from '../../sources/course-seats/subscriptions/subscriptions.ts';
 import { campusCodes } from '../../sources/course-seats/term.ts';
+import { httpStatusOf } from '../../std/refusals.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { closed, line, nothing, time } from '../schemas.ts';
 import { index, maxOrNull, sectionStatus, term, watchStatus, windowOrNull } from './seats-json.ts';
@@ -119,14 +120,6 @@ function preferencesOf({ snoozeUntil, ...given }: Static<typeof preferences>): P
   };
 }
 
-const statuses: Readonly<Record<CreateRefusal['kind'], number>> = {
-  invalid_contact: 400,
-  invalid_preferences: 400,
-  section_not_found: 404,
-  section_conflict: 409,
-  rate_limited: 429,
-};
-
 function refusalOf(refusal: CreateRefusal, traceId: string) {
   const { kind, message } = refusal;
   const details =
@@ -137,7 +130,7 @@ function refusalOf(refusal: CreateRefusal, traceId: string) {
         : undefined;
   const retryAfterMs = kind === 'rate_limited' ? refusal.retryAfterMs : null;
   return {
-    status: statuses[kind],
+    status: httpStatusOf(kind),
     body: { error: message, code: kind, traceId, ...(details && { details }) },
     ...(retryAfterMs !== null && { headers: { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) } }),
   };

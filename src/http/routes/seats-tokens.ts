@@ -2,6 +2,7 @@ import { type TSchema, Type } from 'typebox';
 import { tokenShape } from '../../consent/token.ts';
 import type { Changed } from '../../sources/course-seats/subscriptions/subscriptions.ts';
 import { Refusal } from '../../std/refusal.ts';
+import { httpStatusOf } from '../../std/refusals.ts';
 import type { Caller } from '../gate.ts';
 import { networkOf } from '../network.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -58,7 +59,7 @@ export function seatTokenRoutes({ seats, limits }: SeatRouteParts): Route[] {
         if (changed.kind === 'unknown') throw noWatch();
         if (changed.kind === 'refused') {
           const { code, message } = changed;
-          return { status: code.startsWith('invalid_') ? 400 : 409, body: { error: message, code, traceId } };
+          return { status: httpStatusOf(code), body: { error: message, code, traceId } };
         }
         return { status: 200, body: watchJson(changed.watch, registrationUrl) };
       },

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { providers } from '../../domain/providers.ts';
+import type { RefusalCode } from '../../std/refusals.ts';
 import type { Informant, Problem } from '../../webhooks/informant.ts';
 import { informants } from '../../webhooks/informants.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -81,6 +82,12 @@ const schemes = {
   },
 } as const;
 
+interface Answer {
+  status: number;
+  headers?: Readonly<Record<string, string>>;
+  body: { error: string; code: RefusalCode };
+}
+
 // 002-P7-02, 002-P7-03: the specification's own sentences, of those that are signed.
 const answersTo = {
   'missing headers': {
@@ -106,7 +113,7 @@ const answersTo = {
     status: 400,
     body: { error: 'The body is no text in UTF-8.', code: 'invalid_encoding' },
   },
-} as const satisfies Record<Problem, object>;
+} as const satisfies Record<Problem, Answer>;
 
 const notSetUp = (title: string, secretName: string) => ({
   error: `Webhooks of ${title} are not set up here. Set ${secretName} to the secret of this webhook, and start again.`,

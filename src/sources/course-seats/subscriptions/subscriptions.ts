@@ -8,6 +8,7 @@ import type { Clock } from '../../../std/clock.ts';
 import type { Ids } from '../../../std/ids.ts';
 import type { Log } from '../../../std/log.ts';
 import { createRateLimit } from '../../../std/rate-limit.ts';
+import type { RefusalCode } from '../../../std/refusals.ts';
 import type { Catalog, SectionDetails } from '../catalog/catalog.ts';
 import { createChanging } from './changing.ts';
 import { createContactHash } from './contact.ts';
@@ -135,7 +136,7 @@ export interface Watch {
 export type Changed =
   | { kind: 'changed' | 'unchanged'; watch: Watch }
   | { kind: 'unknown' }
-  | { kind: 'refused'; code: string; message: string };
+  | { kind: 'refused'; code: RefusalCode; message: string };
 
 export interface SubscriptionsParts {
   db: Database;

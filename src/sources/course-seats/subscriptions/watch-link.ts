@@ -3,6 +3,7 @@ import type { Database, Tx } from '../../../db/database.ts';
 import type { SubscriptionRow } from '../../../db/seats-schema.ts';
 import type { Clock } from '../../../std/clock.ts';
 import type { Log } from '../../../std/log.ts';
+import type { RefusalCode } from '../../../std/refusals.ts';
 import { type WatchEvent, writeEvents } from './subscription-events.ts';
 import type { Changed } from './subscriptions.ts';
 import { showWatches } from './watch.ts';
@@ -17,11 +18,11 @@ export interface LinkParts {
 
 export interface Refused {
   kind: 'refused';
-  code: string;
+  code: RefusalCode;
   message: string;
 }
 
-export const refused = (code: string, message: string): Refused => ({ kind: 'refused', code, message });
+export const refused = (code: RefusalCode, message: string): Refused => ({ kind: 'refused', code, message });
 
 export type Outcome = 'changed' | 'unchanged' | Refused;
 
