@@ -15,16 +15,10 @@ import { countMoves, type Move } from './counts.ts';
 import { type FactListeners, factsOf, factsOfRefusal, tellFacts } from './facts.ts';
 import { keepMessageIds } from './mails.ts';
 import { type RoundsLeft, roundsLeftOf, roundsMaxOf } from './rounds-left.ts';
-import {
-  type ChangedDelivery,
-  type Frozen,
-  type LockedDelivery,
-  lockAsKnown,
-  lockDeliveries,
-  writeDeliveries,
-} from './rows.ts';
+import { type LockedDelivery, lockAsKnown, lockDeliveries } from './rows.ts';
 import { type StoryEvent, storyOf, writeStory } from './story.ts';
 import { isFurtherWord, type Learnt, withAddresses, wordsTold } from './suppressing.ts';
+import { type ChangedDelivery, type Frozen, writeDeliveries } from './write-rows.ts';
 
 /** What somebody reports about one delivery: work that was done, or evidence that came in. */
 export type Report = (WorkReport | EvidenceReport) & {
