@@ -170,8 +170,9 @@ function tagsProblem({ tags }: Mail): MailProblem | undefined {
 }
 
 function bodyProblem(mail: Mail): MailProblem | undefined {
-  if (octets(mail.html) + octets(mail.text) > bodyOctetsMax) return 'body_too_big';
-  if (mailOctets(mail) > mailOctetsMax) return 'mail_too_big';
+  const bodyOctets = octets(mail.html) + octets(mail.text);
+  if (bodyOctets > bodyOctetsMax) return 'body_too_big';
+  if (bodyOctets + headOctets(mail) > mailOctetsMax) return 'mail_too_big';
   // PostgreSQL stores no NUL, and half a character would reach the provider as another one than was hashed.
   for (const body of [mail.text, mail.html])
     if (body.includes('\0') || !body.isWellFormed()) return 'body_character';
@@ -179,9 +180,12 @@ function bodyProblem(mail: Mail): MailProblem | undefined {
   return mail.html.trim() === '' ? 'html_empty' : undefined;
 }
 
-function mailOctets({ headers, tags, ...rest }: Mail): number {
-  const parts = [...Object.values(rest), ...Object.entries(headers).flat(), ...Object.entries(tags).flat()];
-  return parts.reduce((sum, part) => sum + octets(part), 0);
+/** Of all but the bodies. */
+function headOctets({ from, to, replyTo = '', subject, headers, tags }: Mail): number {
+  let sum = octets(from) + octets(to) + octets(replyTo) + octets(subject);
+  for (const named of [headers, tags])
+    for (const [name, value] of Object.entries(named)) sum += octets(name) + octets(value);
+  return sum;
 }
 
 function hasControlCharacter(text: string): boolean {

@@ -23,16 +23,15 @@ export function outcomeOf(exchanged: Exchanged, now: number): Outcome {
 function outcomeOfAnswer(answer: Answer, now: number): Outcome {
   const { status } = answer;
   const body = readBody(answer.bodyText);
-  const said = body.message ?? `status ${status}`;
-  const unknown: Outcome = { kind: 'unknown', error: errorOf(body.name ?? `http_${status}`, said) };
   if (status >= 200 && status <= 299) {
     if (body.id !== undefined) return { kind: 'accepted', messageId: body.id };
     const what = answer.bodyText === null ? 'an answer too large to read' : 'an answer without an id';
     return { kind: 'unknown', error: errorOf('answer_unreadable', `status ${status}, ${what}`) };
   }
+  const error = errorOf(body.name ?? `http_${status}`, body.message ?? `status ${status}`);
+  const unknown: Outcome = { kind: 'unknown', error };
   if (status < 400 || status > 499) return unknown;
 
-  const error = errorOf(body.name ?? `http_${status}`, said);
   // Two names that are proof of an earlier request under the same key, whatever the status: never "not accepted".
   if (body.name === 'invalid_idempotent_request') return { kind: 'key_conflict', error };
   if (body.name === 'concurrent_idempotent_requests') return { kind: 'unknown', error, isAttempt: false };
