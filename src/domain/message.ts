@@ -181,8 +181,8 @@ function bodyProblem(mail: Mail): MailProblem | undefined {
 }
 
 /** Of all but the bodies. */
-function headOctets({ from, to, replyTo = '', subject, headers, tags }: Mail): number {
-  let sum = octets(from) + octets(to) + octets(replyTo) + octets(subject);
+function headOctets({ from, to, replyTo, subject, headers, tags }: Mail): number {
+  let sum = octets(from) + octets(to) + octets(replyTo ?? '') + octets(subject);
   for (const named of [headers, tags])
     for (const [name, value] of Object.entries(named)) sum += octets(name) + octets(value);
   return sum;

@@ -11,6 +11,7 @@ export const guardColumns = {
   lease_before: 'number',
   evidence_before: 'number',
   holder_before: 'text',
+  held_since_before: 'number',
 } as const;
 
 export function guardOf(seq: number, id: string, before: DeliveryState): Cells {
@@ -21,6 +22,7 @@ export function guardOf(seq: number, id: string, before: DeliveryState): Cells {
     lease_before: before.lease,
     evidence_before: before.evidence,
     holder_before: before.lockedBy ?? '',
+    held_since_before: before.lockedAt ?? 0, // Alone among these it moves when the clock is set back, as all other times of the row do.
   };
 }
 
@@ -34,5 +36,7 @@ export const guardCells = (cells: Cells) => guardNames.map((name) => cells[name]
 export const isAsBefore =
   sql.raw(`deliveries.id = input.id_before AND deliveries.status || '' = input.status_before
   AND deliveries.lease = input.lease_before AND deliveries.evidence = input.evidence_before
-  AND coalesce(deliveries.locked_by, '') = input.holder_before`);
-export const isOneAsBefore = `seq = ? AND id || '' = ? AND status || '' = ? AND lease = ? AND evidence = ? AND coalesce(locked_by, '') = ?`;
+  AND coalesce(deliveries.locked_by, '') = input.holder_before
+  AND coalesce(deliveries.locked_at, 0) = input.held_since_before`);
+export const isOneAsBefore = `seq = ? AND id || '' = ? AND status || '' = ? AND lease = ? AND evidence = ?
+  AND coalesce(locked_by, '') = ? AND coalesce(locked_at, 0) = ?`;

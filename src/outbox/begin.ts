@@ -5,7 +5,7 @@ import type { DeliveryError } from '../domain/transition.ts';
 import type { Claimed } from './claim.ts';
 import { freezeMails } from './mails.ts';
 import { applyReports, type Recorded, type RecordParts, type Report } from './record.ts';
-import { lockAsKnown, lockDeliveries } from './rows.ts';
+import { type LockedDelivery, lockAsKnown, lockDeliveries } from './rows.ts';
 import { dropWords } from './written.ts';
 
 /** A claimed delivery with the mail that is to leave: the frozen one of this round, or a fresh one. */
@@ -88,14 +88,7 @@ export async function beginDeliveries(
     answers.filter(({ changed, status }) => changed && status === 'sending').map(({ seq }) => seq),
   );
   const rowOf = new Map(rows.map((row) => [row.seq, row]));
-  const sending = batch.flatMap((composed) => {
-    const { claimed, mail } = composed;
-    const row = rowOf.get(claimed.seq);
-    // As it is now, for whoever records what came of it.
-    return row && begun.has(row.seq)
-      ? [{ ...composed, claimed: { ...claimed, known: { ...row, toEmail: mail.to } } }]
-      : [];
-  });
+  const sending = batch.filter(({ claimed }) => begun.has(claimed.seq)).map((one) => withRow(one, rowOf));
   const fresh = sending.flatMap(({ claimed: { seq, round }, mail }) => {
     const hash = hashes.get(seq);
     return hash === undefined ? [] : [{ seq, round, mail, hash }];
@@ -108,6 +101,14 @@ export async function beginDeliveries(
     aheads.map(({ claimed }) => claimed.seq),
   );
   return { sending, stopped: answers.filter(({ seq }) => !begun.has(seq)) };
+}
+
+/** With the row as it is now, for whoever records what came of it. Not of a later round: of the one before facts may still come unseen. */
+function withRow(composed: Composed, rows: ReadonlyMap<number, LockedDelivery>): Composed {
+  const { claimed, mail } = composed;
+  const row = rows.get(claimed.seq);
+  if (!row || row.state.round > 1) return composed;
+  return { ...composed, claimed: { ...claimed, known: { ...row, toEmail: mail.to } } };
 }
 
 const isObjection = ({ event }: Verdict) => event === 'unsubscribed' || event === 'address_suppressed';

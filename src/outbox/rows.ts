@@ -42,8 +42,9 @@ export async function lockDeliveries(
 }
 
 /**
- * The same for whoever has had these rows in hand: what is still as it was then is locked and not read again, which is half of what a
- * write costs. Nobody changes a row that is held without changing one of the columns that are compared.
+ * The same for whoever has had some of these in hand: what is still as it was then is locked and not read again, which is half of what a
+ * write costs. Nobody changes a row that is held without changing one of the columns that are compared, but for what is heard of an earlier
+ * round: so only rows of a first round are known.
  */
 export async function lockAsKnown(
   tx: Tx,
@@ -53,30 +54,40 @@ export async function lockAsKnown(
   const known = new Map(
     wanted.flatMap(({ seq, known }) => (known?.seq === seq ? [[seq, known] as const] : [])),
   );
-  const same = known.size > 0 ? await lockUnchanged(tx, dialect, [...known.values()].sort(bySeq)) : new Set();
-  const others = wanted.filter(({ seq }) => !same.has(seq)).map(({ seq }) => seq);
+  const numbers = [...new Set(wanted.map(({ seq }) => seq))].sort(byNumber);
+  const same = known.size > 0 ? await lockAndCompare(tx, dialect, numbers, known) : new Set();
   // Copies: what is decided on them is not known before it is committed.
   const rows = [...known.values()].filter(({ seq }) => same.has(seq)).map((row) => ({ ...row }));
+  const others = numbers.filter((seq) => !same.has(seq));
   return others.length === 0 ? rows : [...rows, ...(await lockDeliveries(tx, dialect, others))];
 }
 
-async function lockUnchanged(
+/** Locks all of them, in the one order, and answers which are as they are known. */
+async function lockAndCompare(
   tx: Tx,
   dialect: DialectName,
-  known: readonly LockedDelivery[],
+  numbers: readonly number[],
+  known: ReadonlyMap<number, LockedDelivery>,
 ): Promise<ReadonlySet<number>> {
-  const rows = known.map(({ seq, id, state }) => guardOf(seq, id, state));
-  const { rows: found } = await (dialect === 'sqlite'
-    ? forEachRow<{ seq: number }>(tx, unchangedOne, rows.map(guardCells))
-    : sql<{ seq: number }>`
-        SELECT deliveries.seq FROM deliveries JOIN ${rowsOf<string>(dialect, guardColumns, rows)}
-        ON deliveries.seq = input.seq AND ${isAsBefore} ORDER BY deliveries.seq FOR UPDATE OF deliveries
-      `.execute(tx));
-  return new Set(found.map(({ seq }) => seq));
+  const guards = [...known.values()].map(({ seq, id, state }) => guardOf(seq, id, state));
+  if (dialect === 'sqlite') {
+    const { rows } = await forEachRow<{ seq: number }>(tx, unchangedOne, guards.map(guardCells));
+    return new Set(rows.map(({ seq }) => seq));
+  }
+  const bySeq = new Map(guards.map((guard) => [guard.seq, guard]));
+  const input = numbers.map((seq) => bySeq.get(seq) ?? { ...unknownGuard, seq });
+  // In the list and not in the condition: one that has changed is locked, too.
+  const { rows } = await sql<{ seq: number; same: boolean | null }>`
+    SELECT deliveries.seq, (${isAsBefore}) AS same
+    FROM deliveries JOIN ${rowsOf<string>(dialect, guardColumns, input)} ON deliveries.seq = input.seq
+    ORDER BY deliveries.seq FOR UPDATE OF deliveries
+  `.execute(tx);
+  return new Set(rows.filter(({ same }) => same === true).map(({ seq }) => seq));
 }
 
 const unchangedOne = `SELECT seq FROM deliveries WHERE ${isOneAsBefore}`;
-const bySeq = (a: LockedDelivery, b: LockedDelivery) => a.seq - b.seq;
+/** Nothing is equal to it. */
+const unknownGuard = Object.fromEntries(Object.keys(guardColumns).map((name) => [name, null]));
 
 export function lockedOf(row: Pick<DeliveryRow, (typeof readColumns)[number]>): LockedDelivery {
   return {

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { lockDeliveries } from '../../src/outbox/rows.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import { rowIn } from '../support/rows.ts';
 import { createWorld, onBothDatabases, type World } from '../support/world.ts';
@@ -53,26 +54,37 @@ onBothDatabases('rows that two want at once', (dialect) => {
     throw new Error('nobody waits');
   }
 
-  it('a batch is locked in the order of its numbers, however the rows lie in the file', async () => {
-    const seqs: number[] = [];
-    for (let number = 0; number < 8; number++) seqs.push(await rowIn(world, 'sending', number));
-    // Each write puts the row behind the others: afterwards they lie the other way round.
-    for (const seq of seqs.toReversed()) {
-      await world.db.write.updateTable('deliveries').set({ claims: 1 }).where('seq', '=', seq).execute();
-    }
-    await withOther(async (other) => {
-      await lock(other, seqs[4]);
-      const recorded = world.outbox.record(
-        seqs.map((seq) => ({ seq, event: 'lease_expired', actor: 'sweep' })),
-      );
-      await untilSomebodyWaits(other);
-      const { rows } = await other.query('SELECT seq FROM deliveries FOR UPDATE SKIP LOCKED');
-      const free = rows.map(({ seq }) => Number(seq)).sort((a, b) => a - b);
-      expect(free, 'those behind the one it waits for').toEqual(seqs.slice(4));
-      await other.query('ROLLBACK');
-      expect((await recorded).every(({ changed }) => changed)).toBe(true);
-    });
-  });
+  it.each([
+    { share: 'none', isKnown: () => false },
+    { share: 'every second one', isKnown: (seq: number) => seq % 2 === 0 },
+  ])(
+    'a batch is locked in the order of its numbers, however the rows lie in the file; known: $share',
+    async ({ isKnown }) => {
+      const seqs: number[] = [];
+      for (let number = 0; number < 8; number++) seqs.push(await rowIn(world, 'sending', number));
+      // Each write puts the row behind the others: afterwards they lie the other way round.
+      for (const seq of seqs.toReversed()) {
+        await world.db.write.updateTable('deliveries').set({ claims: 1 }).where('seq', '=', seq).execute();
+      }
+      const rows = await world.db.transaction((tx) => lockDeliveries(tx, dialect, seqs));
+      const known = new Map(rows.map((row) => [row.seq, row]));
+      await withOther(async (other) => {
+        await lock(other, seqs[4]);
+        const recorded = world.outbox.record(
+          seqs.map((seq) => ({
+            ...({ seq, event: 'lease_expired', actor: 'sweep' } as const),
+            known: isKnown(seq) ? known.get(seq) : undefined,
+          })),
+        );
+        await untilSomebodyWaits(other);
+        const { rows } = await other.query('SELECT seq FROM deliveries FOR UPDATE SKIP LOCKED');
+        const free = rows.map(({ seq }) => Number(seq)).sort((a, b) => a - b);
+        expect(free, 'those behind the one it waits for').toEqual(seqs.slice(4));
+        await other.query('ROLLBACK');
+        expect((await recorded).every(({ changed }) => changed)).toBe(true);
+      });
+    },
+  );
 
   async function request(...seqs: number[]): Promise<void> {
     for (const delivery_seq of seqs) {
