@@ -8,9 +8,9 @@ import type { Words } from './words.ts';
 
 /** Why this mail came, and the way out of it. Nothing at all where there is nothing to say. */
 export interface FooterProps {
-  reason: string | undefined;
+  reason?: string | undefined;
   unsubscribeUrl: string | undefined;
-  manageUrl: string | undefined;
+  manageUrl?: string | undefined;
   /** Only in the text part: in the html it is the header. */
   platformUrl?: string | undefined;
 }

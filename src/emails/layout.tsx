@@ -41,7 +41,7 @@ const Page = frame(['title', 'preheader', 'children'], (props: PageProps): React
 interface PageProps {
   title: string;
   /** What the list of mails shows after the subject. */
-  preheader: string | undefined;
+  preheader?: string | undefined;
   locale: Words['locale'];
   children: ReactNode;
 }

@@ -1,26 +1,17 @@
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import type { Rendered, RenderOrder } from '../../src/emails/render.ts';
-import { render } from '../../src/emails/render.ts';
+import { readTemplate, render, templateNames } from '../../src/emails/render.ts';
 import type { Template } from '../../src/emails/template.ts';
-import { alertSeries } from '../../src/emails/templates/alert-series.tsx';
-import { newsletterEntity } from '../../src/emails/templates/newsletter-entity.tsx';
-import { openSeat } from '../../src/emails/templates/open-seat.tsx';
-import { plain } from '../../src/emails/templates/plain.tsx';
-import { reviewReady } from '../../src/emails/templates/review-ready.tsx';
-import { verification } from '../../src/emails/templates/verification.tsx';
-import { watchLink } from '../../src/emails/templates/watch-link.tsx';
 import type { PropsSchema } from '../../src/emails/values.ts';
 
-/** All of them: a new one is tested like the others as soon as it stands here. */
-export const templates: readonly Template[] = [
-  plain,
-  openSeat,
-  verification,
-  watchLink,
-  newsletterEntity,
-  alertSeries,
-  reviewReady,
-];
+/** All of them: a new one is tried like the others as soon as it can be rendered. */
+export const templates: readonly Template[] = await Promise.all(
+  templateNames.map(async (name) => {
+    const template = await readTemplate(name);
+    if (!template) throw new Error(`the template ${name} is not there`);
+    return template;
+  }),
+);
 
 export type Mail = Extract<Rendered, { ok: true }>;
 
