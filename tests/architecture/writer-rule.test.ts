@@ -46,7 +46,7 @@ describe('only the outbox writes deliveries', () => {
       expect.arrayContaining([
         writes('src/elsewhere/claim.ts', 'UPDATE deliveries SET'),
         writes('src/elsewhere/enqueue.ts', 'INSERT INTO deliveries'),
-        writes('src/elsewhere/rows.ts', 'UPDATE deliveries SET'),
+        writes('src/elsewhere/write-rows.ts', 'UPDATE deliveries SET'),
       ]),
     );
   });

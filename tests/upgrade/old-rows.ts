@@ -43,6 +43,8 @@ export async function insertDelivery(db: Database, one: OldDelivery, version: nu
   await insert(db, 'deliveries', {
     ...{ id, source, occasion, recipient, status, lane: 'normal', created_at: then, round },
     ...{ to_email: recipient.includes('@') ? recipient : null, attempts: round, claims: round },
+    // A round that has begun is below everything that may be said of it.
+    ...(round > 0 && { evidence: 4 * round, lease: 1 }),
     ...(round > 0 && { account: 'capture', to_email: toEmail, content_hash: bodyHash(mail) }),
     ...(round > 0 && { template_name: 'plain', template_version: 'v1', last_attempt_at: then }),
     ...cellsOf[status]?.(then),
