@@ -69,23 +69,25 @@ async function lockAndCompare(
   numbers: readonly number[],
   known: ReadonlyMap<number, LockedDelivery>,
 ): Promise<ReadonlySet<number>> {
-  const guards = [...known.values()].map(({ seq, id, state }) => guardOf(seq, id, state));
-  if (dialect === 'sqlite') {
-    const { rows } = await forEachRow<{ seq: number }>(tx, unchangedOne, guards.map(guardCells));
-    return new Set(rows.map(({ seq }) => seq));
-  }
-  const bySeq = new Map(guards.map((guard) => [guard.seq, guard]));
-  const input = numbers.map((seq) => bySeq.get(seq) ?? { ...unknownGuard, seq });
-  // In the list and not in the condition: one that has changed is locked, too.
-  const { rows } = await sql<{ seq: number; same: boolean | null }>`
-    SELECT deliveries.seq, (${isAsBefore}) AS same
-    FROM deliveries JOIN ${rowsOf<string>(dialect, guardColumns, input)} ON deliveries.seq = input.seq
-    ORDER BY deliveries.seq FOR UPDATE OF deliveries
-  `.execute(tx);
-  return new Set(rows.filter(({ same }) => same === true).map(({ seq }) => seq));
+  const guards = new Map([...known].map(([seq, { id, state }]) => [seq, guardOf(seq, id, state)]));
+  const input = numbers.map((seq) => guards.get(seq) ?? { ...unknownGuard, seq });
+  // On PostgreSQL in the list and not in the condition: one that has changed is locked, too.
+  const { rows } = await (dialect === 'sqlite'
+    ? forEachRow<Compared>(tx, unchangedOne, [...guards.values()].map(guardCells))
+    : sql<Compared>`
+        SELECT deliveries.seq, (${isAsBefore}) AS same
+        FROM deliveries JOIN ${rowsOf<string>(dialect, guardColumns, input)} ON deliveries.seq = input.seq
+        ORDER BY deliveries.seq FOR UPDATE OF deliveries
+      `.execute(tx));
+  return new Set(rows.filter(({ same }) => same).map(({ seq }) => seq));
 }
 
-const unchangedOne = `SELECT seq FROM deliveries WHERE ${isOneAsBefore}`;
+interface Compared {
+  seq: number;
+  same: boolean | number | null;
+}
+
+const unchangedOne = `SELECT seq, 1 AS same FROM deliveries WHERE ${isOneAsBefore}`;
 /** Nothing is equal to it. */
 const unknownGuard = Object.fromEntries(Object.keys(guardColumns).map((name) => [name, null]));
 

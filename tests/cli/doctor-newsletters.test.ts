@@ -75,7 +75,7 @@ onBothDatabases('doctor and newsletters', (dialect) => {
       expect(marked('problem')).toEqual([
         expect.stringMatching(/^The dataset broken\.yaml cannot be read: Its axes/),
         'Alerts watch datasets that are not there: a.missing.',
-        `${run} 2026-06 has halted itself (a wrong figure): 1 of 1 wait.`,
+        `${run} June 2026 has halted itself (a wrong figure): 1 of 1 wait.`,
       ]);
       expect(marked('ok')).toEqual(
         expect.arrayContaining([
@@ -88,7 +88,7 @@ onBothDatabases('doctor and newsletters', (dialect) => {
         expect.arrayContaining([
           '2 users follow something and have no verified address here: they are not told.',
           'No budget was imported: there is nothing to tell.',
-          `${run} 2026-05 is paused (a wrong figure): 1 of 1 wait.`,
+          `${run} May 2026 is paused (a wrong figure): 1 of 1 wait.`,
         ]),
       );
       const paused = findings.find(({ sentence }) => sentence.includes('is paused'));
