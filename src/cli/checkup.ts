@@ -1,7 +1,7 @@
 import { createEngine } from '../engine.ts';
-import { urlOf } from '../http/listen.ts';
 import type { Config } from '../settings.ts';
 import type { Log } from '../std/log.ts';
+import { urlOf } from '../std/url-of.ts';
 import { checkDatabase, type DatabaseCheckup } from './check-database.ts';
 import { checkDeliveries, type DeliveriesCheckup } from './check-deliveries.ts';
 import { checkNewsletters, checkOthers, type NewslettersCheckup } from './check-newsletters.ts';

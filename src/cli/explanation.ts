@@ -5,7 +5,7 @@ import { meanings } from '../domain/meanings.ts';
 import { deliveryJson, iso } from '../outbox/delivery-json.ts';
 import { stateOf } from '../outbox/rows.ts';
 import { ago } from '../std/duration.ts';
-import { printable } from './printable.ts';
+import { printable, shellWord } from './printable.ts';
 import type { Paint, Terminal } from './terminal.ts';
 import { proseWidth, wrap } from './wrap.ts';
 
@@ -26,6 +26,10 @@ export function explained(
   const mail = mails.findLast(({ round, text }) => round > 0 && text !== null);
   const delivery = {
     ...{ seq, id, source, lane, createdAt, expiresAt, state: stateOf(row) },
+    words: {
+      recipient: shellWord(row.recipient),
+      address: row.to_email === null ? null : shellWord(row.to_email),
+    },
     hasMail: mail !== undefined,
   };
   const explanation = explain(delivery, events, circumstances);

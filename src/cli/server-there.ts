@@ -1,6 +1,6 @@
 import { get } from 'node:http';
-import { urlOf } from '../http/listen.ts';
 import type { Config } from '../settings.ts';
+import { urlOf } from '../std/url-of.ts';
 
 /**
  * The server that answers where the settings say it would. A command works with the database itself; where the settings of its terminal are not those of

@@ -44,8 +44,8 @@ export interface Unsubscribe {
   comeBack(owners: readonly Owner[], links: readonly Owner[], tx: Tx): Promise<void>;
   /** Whoever stopped everything to this address wants its mails again, and a source has their proof, in its transaction. Answers whether they had. */
   startAgain(address: Address, tx: Tx): Promise<boolean>;
-  /** The sources that a recipient has left, and when. */
-  leftBy(recipient: string): Promise<{ source: string; at: number }[]>;
+  /** Which of these recipients have left which source, and when. */
+  leftBy(...recipients: string[]): Promise<(Owner & { at: number })[]>;
   /** An operator brings them back, at their wish; what was stopped stays so. Answers whether they had left. */
   reopen(owner: Owner, why: { by: string; because: string }): Promise<boolean>;
 }
@@ -246,15 +246,16 @@ export function createUnsubscribe(parts: UnsubscribeParts): Unsubscribe {
 
     startAgain: (address, tx) => liftOwnLine(tx, address, clock.now()),
 
-    async leftBy(recipient) {
+    async leftBy(...recipients) {
       const rows = await db.read
         .selectFrom('unsubscribe_tokens')
-        .select(['source', 'unsubscribed_at'])
-        .where('recipient', '=', recipient)
+        .select(['source', 'recipient', 'unsubscribed_at'])
+        .where('recipient', 'in', recipients)
         .where('unsubscribed_at', 'is not', null)
         .orderBy('source')
+        .orderBy('recipient')
         .execute();
-      return rows.map(({ source, unsubscribed_at }) => ({ source, at: unsubscribed_at ?? 0 }));
+      return rows.map(({ unsubscribed_at, ...owner }) => ({ ...owner, at: unsubscribed_at ?? 0 }));
     },
 
     async reopen(owner, { by, because }) {

@@ -8,6 +8,7 @@ const now = Date.UTC(2026, 6, 1, 12);
 function verdict(status: Status, dueAt: number | null, ends: readonly string[]): string {
   const delivery = {
     ...{ seq: 12, id: 'an-id', source: 'plain', lane: 'normal', createdAt: now - 60_000, expiresAt: null },
+    words: { recipient: 'ana@example.org', address: 'Ana@example.org' },
     hasMail: false,
     state: {
       ...{ status, evidence: 6, round: ends.length, attempts: 1, lapses: 0, lease: 1, dueAt },

@@ -10,6 +10,7 @@ const calm: Circumstances = {
 /** Accepted, and the provider is to be asked about it at that moment. */
 const sent = (dueAt: number | null): ExplainedDelivery => ({
   ...{ seq: 12, id: 'an-id', source: 'plain', lane: 'normal', createdAt: now - 60_000, expiresAt: null },
+  words: { recipient: 'ana@example.org', address: 'Ana@example.org' },
   hasMail: false,
   state: {
     ...{ status: 'sent', evidence: 5, round: 1, attempts: 1, lapses: 0, lease: 1, dueAt, lockedBy: null },

@@ -26,6 +26,7 @@ function told(
         createdAt: now - minuteMs,
         expiresAt,
       },
+      words: { recipient: 'ana@example.org', address: 'Ana@example.org' },
       hasMail: false,
       state: {
         ...{ status, evidence: 0, round: 0, attempts: 0, lapses: 0, lease: 1, dueAt },

@@ -15,6 +15,7 @@ function delivery(
 ): ExplainedDelivery {
   return {
     ...{ seq: 12, id: 'an-id', source: 'plain', lane: 'normal', createdAt: now - 60_000, expiresAt: null },
+    words: { recipient: 'ana@example.org', address: 'Ana@example.org' },
     hasMail: false,
     ...more,
     state: {

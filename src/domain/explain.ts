@@ -46,6 +46,8 @@ export interface ExplainedDelivery {
   lane: string;
   createdAt: number;
   expiresAt: number | null;
+  /** As words of a command, quoted where a shell needs it; of an address that was forgotten there is none. */
+  words: { recipient: string; address: string | null };
   /** Its mail is still kept. */
   hasMail: boolean;
   state: DeliveryState;
@@ -173,7 +175,7 @@ function remediesOf(
   delivery: ExplainedDelivery,
   { now, suppression, unsubscribedAt }: Circumstances,
 ): Remedy[] {
-  const { seq, id, source, expiresAt, state, hasMail } = delivery;
+  const { seq, id, source, expiresAt, state, hasMail, words } = delivery;
   const requeue = (sentence: string): Remedy => ({
     sentence,
     command: `npx tidings deliveries requeue ${seq} --reason "…"`,
@@ -204,13 +206,13 @@ function remediesOf(
             {
               sentence:
                 'Ask them for another address, or take this one off the list if it should not be there. To put the delivery back does not help before that.',
-              command: 'npx tidings suppressions remove <address> --because "…"',
+              command: `npx tidings suppressions remove ${words.address ?? '<address>'} --because "…"`,
             },
           ]
         : [requeue('If it should be tried nevertheless, put it back:')];
     case 'skipped_unsubscribed':
       return [
-        ...(unsubscribedAt === null ? [] : [theyAreGone(source)]),
+        ...(unsubscribedAt === null ? [] : [theyAreGone(source, words.recipient)]),
         requeue('If they have subscribed again since, put it back:'),
       ];
     case 'skipped_no_email':
@@ -232,9 +234,9 @@ function remediesOf(
   }
 }
 
-const theyAreGone = (source: string): Remedy => ({
+const theyAreGone = (source: string, recipient: string): Remedy => ({
   sentence: 'They have left these mails. Only if they ask to be back:',
-  command: `npx tidings suppressions remove <recipient> --unsubscribed-from ${source} --because "…"`,
+  command: `npx tidings suppressions remove ${recipient} --unsubscribed-from ${source} --because "…"`,
 });
 
 /** Of what retention has emptied there is nothing left to send. */

@@ -34,7 +34,8 @@ describe('tellStory', () => {
     expect(put({ dueAt: heldAt, reason: 'its run was paused' })).toBe(
       'Put off: its run was paused; it is held back.',
     );
-    expect(put({ dueAt: startAt, reason: 'composed' })).toBe('It may leave: composed.');
+    expect(put({ dueAt: startAt, reason: 'composed' })).toBe('Its words are written; it may leave.');
+    expect(put({ dueAt: startAt, reason: 'its run goes on' })).toBe('It may leave: its run goes on.');
     expect(put({ dueAt: startAt + 5_000, reason: 'quiet hours' })).toBe('Put off: quiet hours; next in 5 s.');
   });
 

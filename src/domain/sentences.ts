@@ -241,6 +241,7 @@ function attempt({ at, round, detail }: Moment): string {
 function putOff(moment: Moment): string {
   const { at, detail } = moment;
   const isLetGo = detail.from !== 'claimed' && detail.dueAt !== undefined && detail.dueAt <= at;
+  if (isLetGo && detail.reason === 'composed') return 'Its words are written; it may leave.';
   return isLetGo ? `It may leave${because(moment)}.` : `Put off${because(moment)}; ${again(moment)}.`;
 }
 

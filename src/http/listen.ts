@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../std/clock.ts';
 import { Refusal } from '../std/refusal.ts';
+import { urlOf } from '../std/url-of.ts';
 
 export interface Listening {
   /** With the real port and a host that a browser can open. */
@@ -46,11 +47,6 @@ export async function requireFreePort({ host, port }: { host: string; port: numb
     throw explained(error, host, port);
   }
   await new Promise((resolve) => probe.close(resolve));
-}
-
-export function urlOf(host: string, port: number): string {
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
 function explained(error: unknown, host: string, port: number): unknown {

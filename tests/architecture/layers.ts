@@ -118,7 +118,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   'link-parts.ts': {
     name: 'link-parts.ts',
-    may: ['settings.ts'],
+    may: ['std', 'settings.ts'],
     because: 'where links lead is a matter of settings alone',
   },
   'open-tracer.ts': {

@@ -184,6 +184,24 @@ describe('the first minute', () => {
     });
   });
 
+  test('the inbox of one person, by the address or its beginning', async () => {
+    const to = async (address: string) =>
+      JSON.parse((await shell.run(['inbox', '--to', address, '--json'])).out).mails.map(
+        (mail: { to: string }) => mail.to,
+      );
+    const all = JSON.parse((await shell.run(['inbox', '--json'])).out).mails;
+    const hers = all.map((mail: { to: string }) => mail.to).filter((one: string) => /^ana@/i.test(one));
+    expect(hers.length).toBeGreaterThan(0);
+    expect([await to('ana@example.org'), await to('AN')]).toEqual([hers, hers]);
+    const nobody = await shell.run(['inbox', '--to', 'nobody@example.org']);
+    expect([nobody.code, nobody.out]).toEqual([
+      0,
+      'No mail to nobody@example.org is in the inbox. All of them: npx tidings inbox\nWhy not: npx tidings deliveries explain nobody@example.org\n',
+    ]);
+    const page = await shell.run(['inbox', '--to', 'a', '--limit', '1']);
+    if (hers.length > 1) expect(page.out).toContain('More: npx tidings inbox --to a --limit 1 --below ');
+  });
+
   test('the inbox a page at a time, and a mail in all its parts', async () => {
     const first = await shell.run(['inbox', '--limit', '2']);
     const [, more = ''] = /More: npx tidings (inbox --limit 2 --below \d+)\n$/.exec(first.out) ?? [];

@@ -190,6 +190,7 @@ describe('suppressions', () => {
 
   test('of many bad lines the first hundred are told, and how many more there are', async () => {
     const { code, err } = await importText('nobody\n'.repeat(250));
+    expect((await tidings('import', '--help')).out).toContain('the exit code is 1 where some were not taken');
     const lines = err.trimEnd().split('\n');
     expect([code, lines.length, lines[99], lines.at(-1)]).toEqual([
       ...[1, 101, 'Line 100: The address has no @; give one like name@example.com.'],

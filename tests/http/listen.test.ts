@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import Fastify from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { answerBadRequest } from '../../src/http/errors.ts';
-import { listen, urlOf } from '../../src/http/listen.ts';
+import { listen } from '../../src/http/listen.ts';
 import { createManualClock, systemClock } from '../../src/std/clock.ts';
 
 const here = { host: '127.0.0.1', port: 0 };
@@ -73,13 +73,4 @@ describe('listen', () => {
     expect(JSON.parse(body)).toMatchObject({ code: 'bad_request', traceId: expect.any(String) });
     await close();
   });
-});
-
-test('urlOf: an address that a browser can open', () => {
-  expect([urlOf('0.0.0.0', 1), urlOf('::', 2), urlOf('::1', 3), urlOf('example.org', 4)]).toEqual([
-    'http://localhost:1',
-    'http://localhost:2',
-    'http://[::1]:3',
-    'http://example.org:4',
-  ]);
 });

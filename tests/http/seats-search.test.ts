@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Catalog, SectionDetails } from '../../src/sources/course-seats/catalog/catalog.ts';
 import { onBothDatabases } from '../support/world.ts';
 import type { Api } from './api-world.ts';
 import { createSeatsApiWorld, post, type SeatsApiWorld, term } from './seats-api-world.ts';
@@ -128,12 +129,28 @@ onBothDatabases('the search for students', (dialect) => {
     for (const each of [path, '/seats']) expect(await look(each, server)).not.toContain('inbox</a>');
   });
 
-  test('on a sample campus it names the sections that move', async () => {
-    const moving = () => [{ termId: term, indexNumber: '09214' }];
-    const server = await world.serveSeats({ api: { seats: { ...world.seats, moving } } });
-    expect(await look('/seats', server)).toContain(
-      `open and close every few minutes: <a href="seats/${term}/09214">09214</a>.`,
+  test('on a sample campus it names the sections that move, and says how each stands', async () => {
+    const link = (indexNumber: string) => `<a href="seats/${term}/${indexNumber}">${indexNumber}</a>`;
+    const moving = () => ['09214', '99999'].map((indexNumber) => ({ termId: term, indexNumber }));
+    const stands = async (status: SectionDetails['status'], language: string) => {
+      const section: Catalog['section'] = async (termId, indexNumber) => {
+        const found = await world.seats.catalog.section(termId, indexNumber);
+        return found && { ...found, status };
+      };
+      const seats = { ...world.seats, moving, catalog: { ...world.seats.catalog, section } };
+      const server = await world.serveSeats({ api: { seats } });
+      const { text } = await server.ask('GET', '/seats', {
+        key: null,
+        headers: { 'accept-language': language },
+      });
+      return text;
+    };
+    expect(await stands('Closed', 'en')).toContain(
+      `open and close every few minutes: ${link('09214')} (closed), ${link('99999')}.`,
     );
+    expect(await stands('Open', 'en')).toContain(`${link('09214')} (open)`);
+    expect(await stands('Open', 'ro')).toContain(`${link('09214')} (deschis`);
+    expect(await stands('Closed', 'zh-CN')).toContain(`${link('09214')}（已满）`);
     expect(await look('/seats')).not.toContain('every few minutes');
   });
 

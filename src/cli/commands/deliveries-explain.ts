@@ -5,12 +5,14 @@ import type { Circumstances } from '../../domain/hindrances.ts';
 import type { Engine } from '../../engine.ts';
 import type { DeliveryFilter, OutboxQueries } from '../../outbox/queries.ts';
 import { recipientsAt } from '../../sources/recipients-at.ts';
+import { Refusal } from '../../std/refusal.ts';
 import { wholeNumber } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { printable, shellWord } from '../printable.ts';
 import type { Terminal } from '../terminal.ts';
 import { tellWatch, watchJson } from '../watch-words.ts';
 import { noDelivery } from './deliveries-show.ts';
+import { whatOf } from './notifications-list.ts';
 
 interface ExplainOptions {
   limit: number;
@@ -79,8 +81,9 @@ async function explainReference(
   const parsed = parseAddress(reference);
   if (!parsed.ok) throw noDelivery(reference);
   const { address } = parsed;
+  const alsoTo = await recipientsAt(engine.sources, address);
   const found = await ofPerson(queries, address, {
-    alsoTo: await recipientsAt(engine.sources, address),
+    alsoTo,
     limit: options.limit + 1,
     ...(options.below !== undefined && { below: options.below }),
   });
@@ -89,6 +92,7 @@ async function explainReference(
   const circumstances = await surroundings.around({ address });
   const all = [];
   for (const row of rows) all.push(await explainRow(row, row.to_email ?? address));
+  const left = await leftBy(engine, address, { alsoTo, rows });
   const watches = (await engine.seats?.subscriptions.list({ address }, watchesMax + 1)) ?? [];
   if (options.json) {
     const { suppression, pauses } = circumstances;
@@ -96,6 +100,7 @@ async function explainReference(
       address,
       suppression: suppression && { ...suppression, at: new Date(suppression.at).toISOString() },
       pauses: pauses.map((pause) => ({ ...pause, at: new Date(pause.at).toISOString() })),
+      unsubscribed: left.map(({ what, at, ...owner }) => ({ ...owner, at: new Date(at).toISOString() })),
       deliveries: all.map(words.explanationJson),
       watches: watches.slice(0, watchesMax).map(watchJson),
       next: below && { below },
@@ -104,8 +109,10 @@ async function explainReference(
   const listed = circumstances.suppression
     ? [printable(tellSuppression(circumstances.suppression, circumstances.now))]
     : [];
-  const left = await engine.consent.unsubscribe.leftBy(addressKey(address));
-  listed.push(...left.map((one) => printable(tellLeft(one, address, circumstances.now))));
+  for (const { what, ...one } of left) {
+    const who = one.recipient === addressKey(address) ? address : one.recipient;
+    listed.push(printable(tellLeft(one, who, circumstances.now, what)));
+  }
   listed.push(...watches.slice(0, watchesMax).map((watch) => tellWatch(watch, circumstances.now)));
   if (watches.length > watchesMax)
     listed.push(`More watches: npx tidings seats watches --email ${shellWord(address)}`);
@@ -140,6 +147,36 @@ async function ofPerson(
   ]);
   const distinct = new Map(rows.flat().map((row) => [row.seq, row]));
   return [...distinct.values()].sort((a, b) => b.seq - a.seq).slice(0, page.limit);
+}
+
+type Left = Awaited<ReturnType<Engine['consent']['unsubscribe']['leftBy']>>[number] & { what?: string };
+
+/** What they left by a link: sources that know them by their address, and newsletters, each by itself. Watches tell it themselves. */
+async function leftBy(
+  { consent, newsletters }: Engine,
+  address: Address,
+  { alsoTo, rows }: { alsoTo: NonNullable<DeliveryFilter['alsoTo']>; rows: readonly DeliveryRow[] },
+): Promise<Left[]> {
+  const { newsletterSource } = await import('../../sources/newsletters/notification-type.ts');
+  const { wisherOf } = await import('../../sources/newsletters/recipient.ts');
+  const own = [
+    ...alsoTo.flatMap(({ source, recipients }) => (source === newsletterSource ? recipients : [])),
+    // A directory that cannot be asked by address knows none of the former.
+    ...rows.flatMap(({ source, recipient }) => (source === newsletterSource ? [recipient] : [])),
+  ];
+  const left = await consent.unsubscribe.leftBy(...new Set([addressKey(address), ...own]));
+  const named = left.map(async (one): Promise<Left> => {
+    if (one.source !== newsletterSource) return one;
+    const { userId, notificationId } = wisherOf(one.recipient);
+    const wish = await newsletters.notifications.find(userId, notificationId).catch(notFound);
+    return wish ? { ...one, what: `${wish.type} of ${whatOf(wish)}` } : one;
+  });
+  return Promise.all(named);
+}
+
+/** It was deleted since. */
+function notFound(error: unknown): undefined {
+  if (!(error instanceof Refusal)) throw error;
 }
 
 function nothing(address: Address, isLaterPage: boolean, { suppression }: Circumstances): string[] {

@@ -18,6 +18,7 @@ const idLengthMin = 4;
 const limitByDefault = 20;
 
 interface ListOptions {
+  to?: string;
   limit: number;
   below?: number;
   json?: true;
@@ -28,7 +29,7 @@ export function addInbox(program: Command, context: Context): void {
     .command('inbox')
     .helpCommand(false)
     .description('Read the built-in inbox: what was sent while no real provider is configured')
-    .addHelpText('after', example('inbox', 'inbox show 1f6a9c3e'));
+    .addHelpText('after', example('inbox', 'inbox --to ana@example.org', 'inbox show 1f6a9c3e'));
   addInboxList(inbox, context);
   addInboxShow(inbox, context);
   addInboxChaos(inbox, context);
@@ -41,6 +42,7 @@ function addInboxList(inbox: Command, context: Context): void {
     .usage('[options]')
     .argument('[message]', '')
     .description('List its mails, newest first (also without the word list)')
+    .option('--to <address>', 'only those to this address; its beginning will do')
     .option('--limit <count>', 'how many, at most 500', wholeNumber(500), limitByDefault)
     .option(
       '--below <number>',
@@ -48,14 +50,23 @@ function addInboxList(inbox: Command, context: Context): void {
       wholeNumber(Number.MAX_SAFE_INTEGER),
     )
     .option(...jsonOption)
-    .addHelpText('after', example('inbox --limit 5'))
-    .action(async (message: string | undefined, { limit, below, json }: ListOptions) => {
+    .addHelpText('after', example('inbox --limit 5', 'inbox --to ana@example.org'))
+    .action(async (message: string | undefined, { to, limit, below, json }: ListOptions) => {
       if (message !== undefined) throw notHere(message);
       const { readInbox } = await import('../../inbox/inbox.ts');
       await withEngine(context, async ({ db, clock }, { provider }) => {
-        const { mails, next } = await readInbox(db, { limit, below });
+        const { mails, next } = await readInbox(db, { to: to?.trim(), limit, below });
         if (json) return terminal.json({ mails: mails.map(mailJson), next: next && { below: next } });
+        const more = `More: npx tidings inbox${sameAgain({ to, limit })} --below ${next}`;
+        // Of very many mails so many are looked at for one page, and none of them may be meant.
+        if (mails.length === 0 && next !== null) return terminal.print('None so far.', more);
         if (mails.length === 0 && below !== undefined) return terminal.print('No earlier mails.');
+        if (mails.length === 0 && to !== undefined && provider === 'capture') {
+          return terminal.print(
+            `No mail to ${printable(to)} is in the inbox. All of them: npx tidings inbox`,
+            `Why not: npx tidings deliveries explain ${shellWord(to)}`,
+          );
+        }
         if (mails.length === 0 && provider !== 'capture') {
           return terminal.print(
             `The inbox is empty: MAIL_PROVIDER is ${provider}, ${providers[provider].means}. What became of them: npx tidings deliveries list`,
@@ -69,10 +80,14 @@ function addInboxList(inbox: Command, context: Context): void {
         }
         printTable(terminal, mails, columnsOf(clock.now()));
         terminal.print(`Read one: npx tidings inbox show ${mails[0]?.messageId.slice(0, idShownLength)}`);
-        const limited = limit === limitByDefault ? '' : ` --limit ${limit}`;
-        if (next !== null) terminal.print(`More: npx tidings inbox${limited} --below ${next}`);
+        if (next !== null) terminal.print(more);
       });
     });
+}
+
+function sameAgain({ to, limit }: { to: string | undefined; limit: number }): string {
+  const limited = limit === limitByDefault ? '' : ` --limit ${limit}`;
+  return `${to === undefined ? '' : ` --to ${shellWord(to)}`}${limited}`;
 }
 
 /** The list takes no name; who gives one wants to read that mail. */

@@ -87,6 +87,7 @@ const columns: Column<Notification>[] = [
   { title: 'ID', cell: ({ id }) => printable(id) },
 ];
 
-function whatOf({ entityCui, config }: Notification): string {
+/** The entity of a newsletter, or the series of an alert. */
+export function whatOf({ entityCui, config }: Notification): string {
   return entityCui ?? config?.title ?? config?.datasetId ?? JSON.stringify(config?.filter ?? {});
 }

@@ -27,7 +27,8 @@ export function addImport(suppressions: Command, context: Context): void {
       [
         '',
         'Columns are address (or email), scope, reason and note; all but the first may be left out. Other columns of',
-        'a file with a header are passed over. A line that cannot be read is named, and does not stop the others.',
+        'a file with a header are passed over. A line that cannot be read is named, and does not stop the others;',
+        'the exit code is 1 where some were not taken.',
         example('suppressions import list.csv --dry-run', 'suppressions import - < list.csv'),
       ].join('\n'),
     )

@@ -76,7 +76,7 @@ function searchRoute(parts: SeatRouteParts): Route {
                 terms,
                 isSample: seats.isSample,
                 hasInbox: parts.hasInbox,
-                moving: seats.moving(),
+                moving: await movingNow(seats),
                 asked: { text, termId, campusCode: campus, isOnlyClosed },
               },
               ...{ found: found?.slice(0, coursesMax), isCut: (found?.length ?? 0) > coursesMax },
@@ -89,6 +89,16 @@ function searchRoute(parts: SeatRouteParts): Route {
         parts,
       ),
   });
+}
+
+/** Of a sample alone: a dozen, and how each stands by what was last heard of it. */
+function movingNow({ moving, catalog }: SeatRouteParts['seats']) {
+  return Promise.all(
+    moving().map(async ({ termId, indexNumber }) => {
+      const section = await catalog.section(termId, indexNumber);
+      return { termId, indexNumber, status: section?.status };
+    }),
+  );
 }
 
 function withoutOpen(course: FoundCourse): FoundCourse[] {

@@ -1,3 +1,4 @@
+import type { SectionStatus } from '../../../db/seats-schema.ts';
 import type { Locale } from '../../../emails/words.ts';
 import type { FoundCourse, SectionDetails } from '../../../sources/course-seats/catalog/catalog.ts';
 import { campusCodes } from '../../../sources/course-seats/term.ts';
@@ -24,7 +25,7 @@ export interface SearchPage {
   /** Mail goes to the built-in inbox. */
   hasInbox: boolean;
   /** Of a sample: what is worth watching. */
-  moving: readonly { termId: string; indexNumber: string }[];
+  moving: readonly Moving[];
   asked: Search;
   /** The university does not answer. */
   isFailing: boolean;
@@ -35,6 +36,13 @@ export interface SearchPage {
   /** There may be more than are shown. */
   isCut: boolean;
   freshnessOf(section: { termId: string; campusCode: string }): Freshness;
+}
+
+interface Moving {
+  termId: string;
+  indexNumber: string;
+  /** Undefined where the catalog has not been read yet. */
+  status: SectionStatus | undefined;
 }
 
 /** What a form asks for. */
@@ -54,12 +62,12 @@ function addressOf({ text, termId, campusCode, isOnlyClosed }: Search): string {
 /** Beyond this, sections are folded under their course. */
 const sectionsShownMax = 30;
 
-/** Sections, so that whoever tries it need not guess which of hundreds will open. */
+/** Sections, so that whoever tries it need not guess which of hundreds will open, and finds one that is closed. */
 function sample({ moving, locale }: SearchPage, words: SeatsWords): string {
-  const links = moving.map(
-    ({ termId, indexNumber }) =>
-      `<a href="seats/${escapeHtml(termId)}/${escapeHtml(indexNumber)}">${escapeHtml(indexNumber)}</a>`,
-  );
+  const links = moving.map(({ termId, indexNumber, status }) => {
+    const link = `<a href="seats/${escapeHtml(termId)}/${escapeHtml(indexNumber)}">${escapeHtml(indexNumber)}</a>`;
+    return status === undefined ? link : words.sampleStands(link, escapeHtml(words.sectionStatus[status]));
+  });
   const list = new Intl.ListFormat(locale, { type: 'unit', style: 'short' }).format(links);
   const says = moving.length === 0 ? '' : ` ${escapeHtml(words.sampleMoving)} ${list}.`;
   return `<p class="quiet">${escapeHtml(words.sample)}${says}</p>\n`;

@@ -9,6 +9,7 @@ export const english: SeatsWords = {
   toSearch: 'Search for another section',
   sample: 'This is a sample campus for trying things out: its courses and seats are made up.',
   sampleMoving: 'These sections open and close every few minutes:',
+  sampleStands: (link, status) => `${link} (${status.toLowerCase()})`,
   builtInInbox: {
     text: 'No mail service is set up here: mails are in the built-in inbox.',
     link: 'Open the inbox',

@@ -15,6 +15,7 @@ export const romanian: SeatsWords = {
   toSearch: 'Căutați altă secțiune',
   sample: 'Acesta este un campus de probă: cursurile și locurile lui sunt inventate.',
   sampleMoving: 'Aceste secțiuni se deschid și se închid la câteva minute:',
+  sampleStands: (link, status) => `${link} (${status.toLowerCase()})`,
   builtInInbox: {
     text: 'Aici nu este configurat un serviciu de e-mail: mesajele sunt în căsuța poștală încorporată.',
     link: 'Deschide căsuța poștală',

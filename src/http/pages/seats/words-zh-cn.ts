@@ -8,6 +8,7 @@ export const chinese: SeatsWords = {
   toSearch: '搜索其他班级',
   sample: '这是用来试用的示例校区：课程和名额都是虚构的。',
   sampleMoving: '以下班级每隔几分钟开放和关闭一次：',
+  sampleStands: (link, status) => `${link}（${status}）`,
   builtInInbox: {
     text: '这里没有设置邮件服务：邮件都在内置的收件箱里。',
     link: '打开收件箱',

@@ -12,6 +12,8 @@ import { chinese } from './words-zh-cn.ts';
 export interface SeatsWords {
   /** Before the numbers of some sections. */
   sampleMoving: string;
+  /** One of them, a link, and how it stands. */
+  sampleStands(link: string, status: string): string;
   /** While no mail service is set up. */
   builtInInbox: { text: string; link: string };
   /** Name of these pages, and the way back to their first. */
