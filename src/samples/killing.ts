@@ -1,3 +1,4 @@
+import { everything, pausedScopes } from '../dispatch/pauses.ts';
 import type { Engine } from '../engine.ts';
 import { readInbox } from '../inbox/inbox.ts';
 import { Refusal } from '../std/refusal.ts';
@@ -22,6 +23,7 @@ interface KillingParts extends Pick<Engine, 'db' | 'outbox' | 'clock'> {
   newNumber: () => string;
 }
 
+const source = 'plain';
 /** In mid-send: some have gone out, some are on the wire, some wait. */
 const toldBefore = 8;
 const withinMs = 15_000;
@@ -29,12 +31,13 @@ const lookMs = 20;
 
 export async function killInMidSend(parts: KillingParts): Promise<() => Promise<Killing>> {
   const { db, outbox, clock, worker, newNumber } = parts;
+  await requireNoPause(db);
   const number = newNumber();
   const subject = `Sample notice ${number}: no water on Monday`;
   const occasion = `sample-notice-${number}`;
   await outbox.enqueue(
     neighbours.map(({ email }) => ({
-      ...{ source: 'plain', occasion, recipient: email, toEmail: email, lane: 'normal' as const },
+      ...{ source, occasion, recipient: email, toEmail: email, lane: 'normal' as const },
       variables: { subject, text: 'The pipes are mended. From noon on there is water again.' },
     })),
   );
@@ -42,7 +45,7 @@ export async function killInMidSend(parts: KillingParts): Promise<() => Promise<
     db.read
       .selectFrom('deliveries')
       .select(['recipient', 'status', 'due_at', 'sent_at'])
-      .where('source', '=', 'plain')
+      .where('source', '=', source)
       .where('occasion', '=', occasion)
       .execute();
   const until = clock.monotonic() + withinMs;
@@ -55,7 +58,7 @@ export async function killInMidSend(parts: KillingParts): Promise<() => Promise<
     if (clock.monotonic() > until)
       throw new Refusal(
         'worker_not_sending',
-        'The worker has sent too little within some seconds for anything to be interrupted. Is everything paused, was it killed just now, or are the sample people suppressed or unsubscribed? Try again when it sends.',
+        'The worker has sent too little within some seconds for anything to be interrupted. Was everything paused or it killed just now, or are the sample people suppressed or unsubscribed? Try again when it sends.',
       );
     await clock.sleep(lookMs);
   }
@@ -75,6 +78,16 @@ export async function killInMidSend(parts: KillingParts): Promise<() => Promise<
       lookedIntoAt: held.length > 0 ? Math.max(...held.map(({ due_at }) => due_at ?? 0)) : null,
     };
   };
+}
+
+/** Before anything is queued: what a pause holds back would leave when nobody expects it any more. */
+async function requireNoPause(db: Engine['db']): Promise<void> {
+  const paused = await pausedScopes(db.read);
+  if (!paused.has(everything) && !paused.has(source)) return;
+  throw new Refusal(
+    'worker_not_sending',
+    `${paused.has(everything) ? 'All mail' : `Mail of the source ${source}`} is paused, so there is no sending to interrupt, and nothing was queued. Let it leave again, then kill the worker.`,
+  );
 }
 
 /** Many times the people. */
