@@ -1,4 +1,3 @@
-import { everything, pausedScopes } from '../dispatch/pauses.ts';
 import type { Engine } from '../engine.ts';
 import { readInbox } from '../inbox/inbox.ts';
 import { Refusal } from '../std/refusal.ts';
@@ -18,12 +17,14 @@ export interface Killing extends Account {
   lookedIntoAt: number | null;
 }
 
-interface KillingParts extends Pick<Engine, 'db' | 'outbox' | 'clock'> {
+interface KillingParts extends Pick<Engine, 'db' | 'outbox' | 'clock' | 'pauses'> {
   worker: WorkerProcess;
   newNumber: () => string;
 }
 
 const source = 'plain';
+/** The scope of a pause of all mail. */
+const everything = '*';
 /** In mid-send: some have gone out, some are on the wire, some wait. */
 const toldBefore = 8;
 const withinMs = 15_000;
@@ -31,7 +32,7 @@ const lookMs = 20;
 
 export async function killInMidSend(parts: KillingParts): Promise<() => Promise<Killing>> {
   const { db, outbox, clock, worker, newNumber } = parts;
-  await requireNoPause(db);
+  await requireNoPause(parts.pauses);
   const number = newNumber();
   const subject = `Sample notice ${number}: no water on Monday`;
   const occasion = `sample-notice-${number}`;
@@ -81,8 +82,8 @@ export async function killInMidSend(parts: KillingParts): Promise<() => Promise<
 }
 
 /** Before anything is queued: what a pause holds back would leave when nobody expects it any more. */
-async function requireNoPause(db: Engine['db']): Promise<void> {
-  const paused = await pausedScopes(db.read);
+async function requireNoPause(pauses: Engine['pauses']): Promise<void> {
+  const paused = new Set((await pauses.list()).map(({ scope }) => scope));
   if (!paused.has(everything) && !paused.has(source)) return;
   throw new Refusal(
     'worker_not_sending',

@@ -14,11 +14,12 @@ onBothDatabases('killing the worker in mid-send', (dialect) => {
     ['*', 'All mail is paused'],
     ['plain', 'Mail of the source plain is paused'],
   ])('while %s is paused it is refused at once, and leaves nothing queued', async (scope, says) => {
-    await createPauses(world.db, world.clock).pause(scope, { reason: 'a look', operator: 'ana' });
+    const pauses = createPauses(world.db, world.clock);
+    await pauses.pause(scope, { reason: 'a look', operator: 'ana' });
     let killed = 0;
     const worker = { pid: () => 7, kill: () => ++killed, tell() {}, async stop() {} };
     // The clock stands still: whoever waited for something would wait for ever.
-    const killing = killInMidSend({ ...world, worker, newNumber: () => 'one' });
+    const killing = killInMidSend({ ...world, pauses, worker, newNumber: () => 'one' });
     await expect(killing).rejects.toMatchObject({
       code: 'worker_not_sending',
       message: expect.stringContaining(says),
