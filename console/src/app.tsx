@@ -18,6 +18,7 @@ import { Navigation } from './parts/navigation.tsx';
 import { Broken, Loading } from './parts/shapes.tsx';
 import { usePlace } from './place.ts';
 import { useAsked } from './use-asked.ts';
+import { useFocus } from './use-focus.ts';
 import {
   keepLanguage,
   type Language,
@@ -62,6 +63,7 @@ interface FrameParts {
 function Frame({ session, signedOut, language, choose }: FrameParts) {
   const { nav, readOnly } = useWords();
   const { path } = usePlace();
+  useFocus(path);
   const { standing, isLost } = useStanding(signedOut);
   const mayChange = session.role === 'operator';
   const count = (status: string) =>
@@ -112,7 +114,9 @@ function Frame({ session, signedOut, language, choose }: FrameParts) {
           </>
         }
       />
-      <main id="content">{pageOf({ path, standing, isLost, mayChange, sources })}</main>
+      <main id="content" tabIndex={-1}>
+        {pageOf({ path, standing, isLost, mayChange, sources })}
+      </main>
     </div>
   );
 }

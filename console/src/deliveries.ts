@@ -24,7 +24,7 @@ export interface DeliveryPage {
 
 /**
  * What somebody typed: a UUID, a provider's id in angles, a key of a source that is here, an address, or the beginning of an occasion (a change
- * list, a period). A number may be a delivery's, or that of a section: both are offered beside what begins with it.
+ * list, a period). A number may be a delivery's, or that of a section: both are shown beside what begins with it.
  */
 export function searchOf(
   text: string,

@@ -27,7 +27,11 @@ export function usePlace(): Place {
 /** Under its own address also at home: a link from elsewhere comes without the cookie, and the front page is then that for strangers. */
 export const hrefOf = (path: string) => (path === '/' ? '/console' : `/console${path}`);
 
+/** A place that was left keeps by which way, so that who comes back finds the line again. */
+export const leftBy = (): string | undefined => (history.state as { leftBy?: string } | null)?.leftBy;
+
 export function go(path: string, { isInPlace = false } = {}): void {
+  if (!isInPlace) history.replaceState({ leftBy: hrefOf(path) }, '');
   history[isInPlace ? 'replaceState' : 'pushState'](null, '', hrefOf(path));
   if (!isInPlace) scrollTo(0, 0);
   tell();

@@ -17,11 +17,14 @@ export interface Killing extends Account {
   lookedIntoAt: number | null;
 }
 
-interface KillingParts extends Pick<Engine, 'db' | 'outbox' | 'clock'> {
+interface KillingParts extends Pick<Engine, 'db' | 'outbox' | 'clock' | 'pauses'> {
   worker: WorkerProcess;
   newNumber: () => string;
 }
 
+const source = 'plain';
+/** The scope of a pause of all mail. */
+const everything = '*';
 /** In mid-send: some have gone out, some are on the wire, some wait. */
 const toldBefore = 8;
 const withinMs = 15_000;
@@ -29,12 +32,13 @@ const lookMs = 20;
 
 export async function killInMidSend(parts: KillingParts): Promise<() => Promise<Killing>> {
   const { db, outbox, clock, worker, newNumber } = parts;
+  await requireNoPause(parts.pauses);
   const number = newNumber();
   const subject = `Sample notice ${number}: no water on Monday`;
   const occasion = `sample-notice-${number}`;
   await outbox.enqueue(
     neighbours.map(({ email }) => ({
-      ...{ source: 'plain', occasion, recipient: email, toEmail: email, lane: 'normal' as const },
+      ...{ source, occasion, recipient: email, toEmail: email, lane: 'normal' as const },
       variables: { subject, text: 'The pipes are mended. From noon on there is water again.' },
     })),
   );
@@ -42,7 +46,7 @@ export async function killInMidSend(parts: KillingParts): Promise<() => Promise<
     db.read
       .selectFrom('deliveries')
       .select(['recipient', 'status', 'due_at', 'sent_at'])
-      .where('source', '=', 'plain')
+      .where('source', '=', source)
       .where('occasion', '=', occasion)
       .execute();
   const until = clock.monotonic() + withinMs;
@@ -55,7 +59,7 @@ export async function killInMidSend(parts: KillingParts): Promise<() => Promise<
     if (clock.monotonic() > until)
       throw new Refusal(
         'worker_not_sending',
-        'The worker has sent too little within some seconds for anything to be interrupted. Is everything paused, was it killed just now, or are the sample people suppressed or unsubscribed? Try again when it sends.',
+        'The worker has sent too little within some seconds for anything to be interrupted. Was everything paused or it killed just now, or are the sample people suppressed or unsubscribed? Try again when it sends.',
       );
     await clock.sleep(lookMs);
   }
@@ -75,6 +79,16 @@ export async function killInMidSend(parts: KillingParts): Promise<() => Promise<
       lookedIntoAt: held.length > 0 ? Math.max(...held.map(({ due_at }) => due_at ?? 0)) : null,
     };
   };
+}
+
+/** Before anything is queued: what a pause holds back would leave when nobody expects it any more. */
+async function requireNoPause(pauses: Engine['pauses']): Promise<void> {
+  const paused = new Set((await pauses.list()).map(({ scope }) => scope));
+  if (!paused.has(everything) && !paused.has(source)) return;
+  throw new Refusal(
+    'worker_not_sending',
+    `${paused.has(everything) ? 'All mail' : `Mail of the source ${source}`} is paused, so there is no sending to interrupt, and nothing was queued. Let it leave again, then kill the worker.`,
+  );
 }
 
 /** Many times the people. */

@@ -38,7 +38,7 @@ interface SamplesState {
 export interface SamplesParts {
   /** How a worker is started; its last argument is where the pages are. */
   command: WorkerOrder['command'];
-  engine: Pick<Engine, 'db' | 'clock' | 'outbox' | 'seats' | 'newsletters' | 'reviews'>;
+  engine: Pick<Engine, 'db' | 'clock' | 'outbox' | 'pauses' | 'seats' | 'newsletters' | 'reviews'>;
   log: Log;
 }
 

@@ -98,6 +98,52 @@ describe.skipIf(!hasChromium)('the console in a browser', () => {
     await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
   });
 
+  test('a number finds the delivery that has it, and says so where none has', async () => {
+    const [row] = await world.queries.search({ status: ['delivered'], limit: 1 });
+    const page = await open(`/deliveries?q=${row?.seq}`);
+    const lines = page.locator('tbody tr');
+    await lines.filter({ hasText: row?.to_email ?? '?' }).waitFor();
+    expect([await lines.count(), await page.getByText('No delivery').count()]).toEqual([1, 0]);
+    await page.getByRole('searchbox').fill('987654321');
+    await page.keyboard.press('Enter');
+    await page
+      .getByText('No delivery here has this number, and no occasion begins with it. Is a filter set?')
+      .waitFor();
+    expect([await lines.count(), await page.getByText('look for less').count()]).toEqual([0, 0]);
+    await page.getByRole('searchbox').fill('nobody@example.net');
+    await page.keyboard.press('Enter');
+    await page.getByText('No delivery here went to this address.').waitFor();
+    await page.getByRole('searchbox').fill('no-such-occasion');
+    await page.keyboard.press('Enter');
+    await page.getByText('look for less of it').waitFor();
+  });
+
+  test('by the keyboard: keys begin at the first line, a page that opens has the focus, and Back finds the line again', async () => {
+    const page = await open('/deliveries');
+    const lines = page.locator('tbody tr');
+    await lines.nth(2).waitFor();
+    const focused = () =>
+      page.evaluate<string>(
+        `document.activeElement.tagName + ' ' + [...document.querySelectorAll('tbody tr')].indexOf(document.activeElement)`,
+      );
+    for (const key of ['j', 'k', 'ArrowDown', 'ArrowUp']) {
+      await page.evaluate('document.activeElement.blur()');
+      await page.keyboard.press(key);
+      expect([key, await focused()]).toEqual([key, 'TR 0']);
+    }
+    await page.keyboard.press('j');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toBe('TR 2');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Story' }).waitFor();
+    expect(await focused()).toBe('MAIN -1');
+    await page.goBack();
+    await expect.poll(focused).toBe('TR 2');
+    await page.goForward();
+    await page.getByRole('heading', { name: 'Story' }).waitFor();
+    expect(await focused()).toBe('MAIN -1');
+  });
+
   test('a dead letter is found and sent again, and the audit log says who and why', async () => {
     const page = await open('/dead-letters');
     await page.getByRole('checkbox', { name: 'Choose all on this page' }).waitFor();

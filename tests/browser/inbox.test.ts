@@ -115,6 +115,30 @@ describe.skipIf(!hasChromium)('the inbox in a browser', { timeout: 60_000 }, () 
     expect(await mailsTo(to)).toBe(1);
   });
 
+  test('a switch is on the line of its name, and words do not touch their field', async () => {
+    const page = await open('/console/inbox');
+    await page.getByText('Let something go wrong').click();
+    await page.getByRole('switch').first().waitFor();
+    for (const width of [390, 800, 1024, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      const below = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('ul.switches .row')]
+          .filter((row) => row.lastChild.getBoundingClientRect().top >= row.firstChild.getBoundingClientRect().bottom)
+          .map((row) => row.textContent)`,
+      );
+      expect([width, below]).toEqual([width, []]);
+    }
+    const gaps = await page.evaluate<number[]>(
+      `[...document.querySelectorAll('details.chaos form label')].map((label) => {
+        const words = document.createRange();
+        words.selectNode(label.firstChild);
+        return label.lastChild.getBoundingClientRect().top - words.getBoundingClientRect().bottom;
+      })`,
+    );
+    expect(gaps.length).toBe(2);
+    for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(3);
+  });
+
   test('chaos on and off, by keyboard: a bounce is watched, and then all is well again', async () => {
     const page = await open('/console/inbox');
     await page.getByText('Let something go wrong').focus();
@@ -126,6 +150,14 @@ describe.skipIf(!hasChromium)('the inbox in a browser', { timeout: 60_000 }, () 
     await page.keyboard.press('Space');
     await page.getByText(/^▲ Every mail bounces until .*\(the API\)\.$/).waitFor();
     expect(await bounce.getAttribute('aria-checked')).toBe('true');
+    await page.getByRole('link', { name: 'Home' }).click();
+    await page
+      .getByText('The built-in inbox does something wrong on purpose: Let every mail bounce.')
+      .waitFor();
+    expect(await page.getByText('is taking mail').count()).toBe(0);
+    await page.getByRole('link', { name: 'See the switches' }).click();
+    await page.getByText('Let something go wrong').click();
+    await page.getByLabel('Why, if you like').fill('we try it out');
     await tell('dan@example.org', 'bounces');
     await line(page, 'dan@example.org').getByText('suppressed').waitFor();
     await bounce.focus();

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createMailsTaken } from '../../src/http/live/mails-taken.ts';
+import { createStanding } from '../../src/http/live/standing.ts';
 import { createWatchers } from '../../src/http/live/watchers.ts';
+import { createSwitches } from '../../src/inbox/switches.ts';
 import { createManualClock } from '../../src/std/clock.ts';
 import { silentLog } from '../../src/std/log.ts';
 import { rowsIn } from '../support/rows.ts';
@@ -35,12 +37,30 @@ onBothDatabases('how everything stands', (dialect) => {
           { source: 'plain', status: 'needs_review', count: 1 },
         ],
         pauses: [{ scope: '*', reason: 'why', by: 'ana' }],
-        provider: { name: 'capture', ratePerSecond: null, downSince: null, pausedUntil: null, quotas: [] },
+        provider: {
+          ...{ name: 'capture', ratePerSecond: null, downSince: null, pausedUntil: null, quotas: [] },
+          switchesOn: [],
+        },
         has: { seats: false, newsletters: false, reviews: false, inbox: true, samples: false },
       },
     ]);
     expect(text).not.toContain('@');
     expect((await api.ask('GET', '/api/v1/standing', { key: null })).status).toBe(401);
+  });
+
+  test('what the inbox does wrong on purpose is told while it does, and not of another provider', async () => {
+    const switches = createSwitches({ db: world.db, clock: world.clock, environment: 'test' });
+    await switches.turnOn('refuse', { forMs: 60_000, by: 'ana' });
+    const { provider } = world.parts.api;
+    const standingOf = (name: string) =>
+      createStanding({
+        ...{ ...world.parts.api, db: world.db, clock: world.clock, environment: 'test' },
+        provider: { ...provider, name },
+      })();
+    expect((await standingOf('capture')).provider.switchesOn).toEqual(['refuse']);
+    expect((await standingOf('smtp')).provider.switchesOn).toEqual([]);
+    await world.clock.advance(60_000);
+    expect((await standingOf('capture')).provider.switchesOn).toEqual([]);
   });
 
   test('is told again when it has changed, until the server stops', async () => {

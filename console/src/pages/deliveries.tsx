@@ -20,6 +20,15 @@ export function DeliveriesPage({ sources }: { sources: readonly string[] }) {
   const [page, again] = useAsked<DeliveryPage>(
     `/api/v1/deliveries${queryOf({ status, source, occasion, below, ...filter })}`,
   );
+  // A number is looked for as one, too: the newest below the next is that delivery, or there is none that fits the filters.
+  const number = found && 'filter' in found && below === '' ? found.number : undefined;
+  const [numbered] = useAsked<DeliveryPage>(
+    number === undefined
+      ? null
+      : `/api/v1/deliveries${queryOf({ status, source, occasion, below: Number(number) + 1, limit: 1 })}`,
+  );
+  const hits = numbered.value?.deliveries.filter(({ seq }) => seq === Number(number)) ?? [];
+  const isLooking = number !== undefined && numbered.state === 'waiting';
   const isFiltered = [status, source, occasion, query.get('q') ?? ''].some((value) => value !== '');
 
   const show = (changes: Record<string, string>) =>
@@ -52,21 +61,32 @@ export function DeliveriesPage({ sources }: { sources: readonly string[] }) {
           <Link to={`/deliveries${queryOf({ status, source })}`}>{occasions.anyOccasion}</Link>
         </p>
       )}
-      {found && 'filter' in found && (found.number || found.section) && (
+      {found && 'filter' in found && found.section && (
         <p className="row">
-          {found.number && <Link to={`/deliveries/${found.number}`}>{words.number(found.number)}</Link>}
-          {found.section && (
-            <Link to={`/seats${queryOf({ q: found.section })}`}>{words.section(found.section)}</Link>
-          )}
+          <Link to={`/seats${queryOf({ q: found.section })}`}>{words.section(found.section)}</Link>
         </p>
       )}
-      {page.state === 'waiting' && <Loading />}
+      {(page.state === 'waiting' || (page.state === 'there' && isLooking)) && <Loading />}
       {page.state === 'broken' && <Broken problem={page.problem} again={again} />}
-      {page.state === 'there' && (
+      {page.state === 'there' && !isLooking && (
         <>
-          {page.value.deliveries.length > 0 && <DeliveryTable deliveries={page.value.deliveries} />}
-          {page.value.deliveries.length === 0 && (
-            <Empty>{page.value.next ? words.scanned : isFiltered ? words.emptyFiltered : words.empty}</Empty>
+          {hits.length + page.value.deliveries.length > 0 && (
+            <DeliveryTable
+              deliveries={[...hits, ...page.value.deliveries.filter(({ seq }) => seq !== hits[0]?.seq)]}
+            />
+          )}
+          {hits.length + page.value.deliveries.length === 0 && (
+            <Empty>
+              {page.value.next
+                ? words.scanned
+                : found && 'filter' in found
+                  ? words.emptySought(
+                      found.filter.address ? 'address' : found.number ? 'number' : 'beginning',
+                    )
+                  : isFiltered
+                    ? words.emptyFiltered
+                    : words.empty}
+            </Empty>
           )}
           <p className="row" style={{ marginTop: 16 }}>
             {below !== '' && (

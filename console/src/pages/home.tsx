@@ -8,7 +8,7 @@ import { Link } from '../parts/link.tsx';
 import { PauseSwitch } from '../parts/pause-switch.tsx';
 import { ProviderNow } from '../parts/provider-now.tsx';
 import { Loading } from '../parts/shapes.tsx';
-import { RunsNow, SourcesNeedPerson } from '../parts/sources-now.tsx';
+import { MailBySource, RunsNow, SourcesNeedPerson } from '../parts/sources-now.tsx';
 import { useWords } from '../words/words.ts';
 
 export function HomePage({
@@ -38,6 +38,7 @@ export function HomePage({
       <h2>{home.map}</h2>
       <p className="muted">{home.mapLead}</p>
       <LifeCycleMap counts={counts} arrows={standing.arrows} />
+      <MailBySource counts={standing.counts} />
       <div className="columns">
         <NeedsPerson counts={counts} standing={standing} />
         <ProviderNow provider={standing.provider} />

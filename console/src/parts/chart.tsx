@@ -16,6 +16,8 @@ interface ChartParts {
 const height = 160;
 /** Of a name at the end of its line, so that none is on another. */
 const labelHeight = 16;
+/** A time or a day under the last line of the grid sticks out by half of itself. */
+const lastLabelHalf = 24;
 const colours = ['--accent', '--hand'] as const;
 
 export function Chart({ title, data, labels, unit = '' }: ChartParts) {
@@ -41,7 +43,7 @@ export function Chart({ title, data, labels, unit = '' }: ChartParts) {
         height,
         cursor: { y: false },
         legend: { show: false },
-        padding: [8, 8, 0, 0],
+        padding: [8, lastLabelHalf, 0, 0],
         hooks: { draw: [(self) => placeNames(self, ends.current)] },
         scales: { y: { range: (_self, _min, max) => [0, Math.max(1, max * 1.1)] } },
         axes: [
@@ -58,7 +60,7 @@ export function Chart({ title, data, labels, unit = '' }: ChartParts) {
         series: [
           { value: (_self, at) => (at == null ? '' : timeIn(language)(at)) },
           ...names.split('\n').map((label, index) => ({
-            ...{ label, width: 2, points: { size: 4 } },
+            ...{ label, width: 2, points: { size: 5, filter: lonePoints } },
             stroke: style.getPropertyValue(colours[index] ?? '--ink'),
           })),
         ],
@@ -116,6 +118,15 @@ function placeNames(plot: uPlot, ends: HTMLDivElement | null): void {
   }
   const over = Math.max(0, (placed.at(-1)?.y ?? 0) - lowest);
   for (const { name, y } of placed) name.style.top = `${Math.max(0, y - over - labelHeight / 2)}px`;
+}
+
+/** Where lines have too many points for a dot each, one without neighbours has a dot all the same: there is no line through it. */
+function lonePoints(plot: uPlot, series: number, isShown: boolean): number[] | null {
+  if (isShown) return null;
+  const values = [...(plot.data[series] ?? [])];
+  return values.flatMap((value, at) =>
+    value != null && values[at - 1] == null && values[at + 1] == null ? [at] : [],
+  );
 }
 
 const daySeconds = 86_400;

@@ -26,7 +26,7 @@ export function FeedsNow({ feeds }: Pick<Standing, 'feeds'>) {
 function Feed({ feed }: { feed: Standing['feeds'][number] }) {
   const words = useWords();
   const { home } = words;
-  const { campuses, askedAt, goodAt, isStale, isHeld, openCount, isSample } = feed;
+  const { campuses, askedAt, goodAt, isStale, isHeld, openCount, isSample, failures, cause } = feed;
   const name = `${termName(feed.termId, words)}, ${campuses.join(', ')}`;
   return (
     <Mark meaning={isStale || isHeld ? 'in hand' : 'good'}>
@@ -39,6 +39,9 @@ function Feed({ feed }: { feed: Standing['feeds'][number] }) {
       )}
       {/* Of one that never came nothing is old. */}
       {isHeld ? ` (${home.feedHeld})` : isStale && goodAt !== null ? ` (${home.feedStale})` : ''}
+      {failures > 0
+        ? `; ${home.feedFailures(failures, cause === null ? '' : (home.feedCauses[cause] ?? cause))}`
+        : ''}
       {isSample ? ` (${home.sample})` : ''}
     </Mark>
   );

@@ -1,9 +1,12 @@
+import type { Status } from '../../../src/domain/status.ts';
 import type { Standing } from '../../../src/http/live/standing.ts';
+import { queryOf } from '../api.ts';
 import { runName } from '../runs.ts';
 import { useWords } from '../words/words.ts';
 import { Link } from './link.tsx';
 import { Mark } from './mark.tsx';
 import { RunChip } from './run-status.tsx';
+import { Table } from './table.tsx';
 
 type RunNow = Standing['runs'][number];
 const named = ({ type, periodKey }: RunNow) => ({ notificationType: type, periodKey });
@@ -39,6 +42,38 @@ export function SourcesNeedPerson({ standing }: { standing: Standing }) {
         </p>
       )}
     </>
+  );
+}
+
+/** Where the mail came from: each source that has asked for some, with how much of it arrived. */
+export function MailBySource({ counts }: Pick<Standing, 'counts'>) {
+  const { sources: words, number } = useWords();
+  const names = [...new Set(counts.map(({ source }) => source))].sort();
+  const countOf = (name: string, of?: Status) =>
+    counts.reduce(
+      (sum, { source, status, count }) =>
+        source === name && (of === undefined || status === of) ? sum + count : sum,
+      0,
+    );
+  const linked = (source: string, status?: Status) => (
+    <Link to={`/deliveries${queryOf({ source, status })}`}>{number(countOf(source, status))}</Link>
+  );
+  if (names.length === 0) return null;
+  return (
+    <section className="by-source">
+      <h2>{words.bySource}</h2>
+      <Table
+        title={words.bySource}
+        rows={names}
+        keyOf={(name) => name}
+        columns={[
+          { title: words.source, cell: (name) => words.names[name] ?? name },
+          { title: words.delivered, isNumber: true, cell: (name) => linked(name, 'delivered') },
+          { title: words.sent, isNumber: true, cell: (name) => linked(name, 'sent') },
+          { title: words.askedFor, isNumber: true, cell: (name) => linked(name) },
+        ]}
+      />
+    </section>
   );
 }
 

@@ -69,6 +69,9 @@ export const en = {
     /** What people call a provider, where its name says little. */
     providerNames: { capture: 'The built-in inbox' } as Readonly<Record<string, string>>,
     providerUp: (name: string) => `${name} is taking mail.`,
+    providerSwitched: (name: string, switches: readonly string[]) =>
+      `${name} does something wrong on purpose: ${switches.join(', ')}.`,
+    providerSwitches: 'See the switches',
     rate: 'Rate',
     rateOf: (rate: number | null) => (rate === null ? 'without a limit' : `at most ${rate} a second`),
     circuit: 'Circuit',
@@ -88,6 +91,16 @@ export const en = {
     feedNone: (list: string) => `${list}: no list yet`,
     feedAsked: 'first asked for',
     feedStale: 'no list for more than a minute',
+    feedFailures: (count: number, cause: string) =>
+      `${count === 1 ? 'the last try' : `the last ${count} tries`} failed${cause === '' ? '' : ` (${cause})`}`,
+    /** By the code of what went wrong; one that is not here says it itself. */
+    feedCauses: {
+      unreachable: 'it cannot be reached',
+      timed_out: 'no answer in time',
+      stalled: 'the answer broke off',
+      too_large: 'the answer is too large',
+      unknown_term: 'no such term',
+    } as Readonly<Record<string, string>>,
     feedHeld: 'the lists lack too much to be believed',
     sample: 'a sample, not a real campus',
     throughput: 'Mails accepted, a minute',
@@ -100,7 +113,6 @@ export const en = {
   deliveries: {
     title: 'Deliveries',
     search: 'Find by address, number, key, message id, course, change list or period',
-    number: (number: string) => `Delivery ${number}`,
     section: (text: string) => `Sections of ${text}, their openings and deliveries`,
     find: 'Find',
     status: 'Status',
@@ -113,7 +125,14 @@ export const en = {
     more: 'Older',
     newest: 'Newest',
     empty: 'No delivery is here.',
-    emptyFiltered: 'No delivery matches. Take away a filter, or look for less of it.',
+    emptyFiltered: 'No delivery matches. Take away a filter.',
+    /** By what was looked for: only what is found by its beginning can be looked for by less of it. */
+    emptySought: (by: 'number' | 'address' | 'beginning') =>
+      ({
+        number: 'No delivery here has this number, and no occasion begins with it. Is a filter set?',
+        address: 'No delivery here went to this address. Its beginning, up to the @, finds others like it.',
+        beginning: 'No delivery matches. Take away a filter, or look for less of it.',
+      })[by],
     scanned: 'Nothing in this part of the list; go on with older ones.',
   },
   delivery: {

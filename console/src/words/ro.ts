@@ -66,6 +66,8 @@ export const ro: Words = {
     provider: 'Furnizor',
     providerNames: { capture: 'Cutia poștală încorporată' },
     providerUp: (name: string) => `${name} primește mesaje.`,
+    providerSwitched: (name, switches) => `${name} greșește intenționat: ${switches.join(', ')}.`,
+    providerSwitches: 'Vezi comutatoarele',
     rate: 'Viteză',
     rateOf: (rate: number | null) => (rate === null ? 'fără limită' : `cel mult ${rate} pe secundă`),
     circuit: 'Circuit',
@@ -85,6 +87,15 @@ export const ro: Words = {
     feedNone: (list) => `${list}: încă nicio listă`,
     feedAsked: 'cerută prima dată',
     feedStale: 'nicio listă de peste un minut',
+    feedFailures: (count, cause) =>
+      `${count === 1 ? 'ultima încercare a eșuat' : `${many(count, 'încercare', 'încercări')} la rând au eșuat`}${cause === '' ? '' : ` (${cause})`}`,
+    feedCauses: {
+      unreachable: 'nu se poate ajunge la ea',
+      timed_out: 'niciun răspuns la timp',
+      stalled: 'răspunsul s-a întrerupt',
+      too_large: 'răspunsul este prea mare',
+      unknown_term: 'nu există acest semestru',
+    },
     feedHeld: 'listelor le lipsește prea mult ca să fie crezute',
     sample: 'un exemplu, nu un campus real',
     throughput: 'Mesaje acceptate pe minut',
@@ -97,7 +108,6 @@ export const ro: Words = {
   deliveries: {
     title: 'Livrări',
     search: 'Caută după adresă, număr, cheie, id de mesaj, curs, listă de modificări sau perioadă',
-    number: (number) => `Livrarea ${number}`,
     section: (text) => `Secțiuni ${text}, cu eliberările și livrările lor`,
     find: 'Caută',
     status: 'Stare',
@@ -110,7 +120,15 @@ export const ro: Words = {
     more: 'Mai vechi',
     newest: 'Cele mai noi',
     empty: 'Nu este nicio livrare.',
-    emptyFiltered: 'Nicio livrare nu se potrivește. Scoateți un filtru sau căutați mai puțin.',
+    emptyFiltered: 'Nicio livrare nu se potrivește. Scoateți un filtru.',
+    emptySought: (by) =>
+      ({
+        number:
+          'Nicio livrare de aici nu are acest număr și nicio ocazie nu începe cu el. Este pus un filtru?',
+        address:
+          'Nicio livrare de aici nu a mers la această adresă. Începutul ei, până la @, găsește altele asemănătoare.',
+        beginning: 'Nicio livrare nu se potrivește. Scoateți un filtru sau căutați mai puțin.',
+      })[by],
     scanned: 'Nimic în această parte a listei; continuați cu cele mai vechi.',
   },
   delivery: {

@@ -2,7 +2,9 @@ import type { Database } from '../../db/database.ts';
 import type { RunStatus } from '../../db/newsletters-schema.ts';
 import { readPace } from '../../dispatch/pace.ts';
 import type { Status } from '../../domain/status.ts';
+import { createSwitches } from '../../inbox/switches.ts';
 import { iso } from '../../outbox/delivery-json.ts';
+import type { ChaosSwitch } from '../../providers/chaos.ts';
 import type { Clock } from '../../std/clock.ts';
 import type { ApiParts } from '../server.ts';
 import { createMailsTaken, type QuotaNow } from './mails-taken.ts';
@@ -26,6 +28,8 @@ export interface Standing extends Moves {
     pausedUntil: string | null;
     /** What the plan there has, and how much of it is used; empty where nobody has said. */
     quotas: readonly QuotaNow[];
+    /** What the built-in inbox does wrong on purpose; empty with any other. */
+    switchesOn: readonly ChaosSwitch[];
   };
   feeds: readonly {
     termId: string;
@@ -35,6 +39,9 @@ export interface Standing extends Moves {
     goodAt: string | null;
     isStale: boolean;
     isHeld: boolean;
+    /** Polls in a row that brought no list, and the code of why the last one did not. */
+    failures: number;
+    cause: string | null;
     openCount: number;
     isSample: boolean;
   }[];
@@ -62,6 +69,7 @@ export interface StandingParts
 export function createStanding(parts: StandingParts): () => Promise<Standing> {
   const { db, clock, queries, pauses, provider, environment, seats, runs, reviews } = parts;
   const moves = createRecentMoves({ db, clock });
+  const switches = createSwitches({ db, clock, environment });
   const mailsTaken = createMailsTaken(parts.quotas, { db, clock });
 
   async function providerNow(): Promise<Standing['provider']> {
@@ -75,6 +83,7 @@ export function createStanding(parts: StandingParts): () => Promise<Standing> {
       ...{ downSince: iso(pace?.openSince ?? null), downBecause: pace?.openReason ?? null },
       pausedUntil: pace && pace.pausedUntil > clock.now() ? iso(pace.pausedUntil) : null,
       quotas: await mailsTaken(),
+      switchesOn: name === 'capture' ? [...(await switches.on())] : [],
     };
   }
 
@@ -87,6 +96,8 @@ export function createStanding(parts: StandingParts): () => Promise<Standing> {
     feeds: ((await seats?.poller.status()) ?? []).map((list) => ({
       ...{ termId: list.termId, campuses: list.campuses, askedAt: iso(list.askedAt) },
       ...{ goodAt: iso(list.goodAt), isStale: list.isStale },
+      // The code alone: what comes after it may quote whatever the feed has answered.
+      ...{ failures: list.failures, cause: list.lastError?.split(':')[0] ?? null },
       ...{ isHeld: list.isHeld, openCount: list.openCount, isSample: seats?.isSample ?? false },
     })),
     runs: ((await runs?.underWay()) ?? []).map((run) => ({

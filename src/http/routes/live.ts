@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { chaosNames } from '../../providers/chaos.ts';
 import type { Log } from '../../std/log.ts';
 import { keptFor } from '../kept.ts';
 import { createStanding, type StandingParts } from '../live/standing.ts';
@@ -32,6 +33,9 @@ const standingShape = Type.Object({
           description: 'By MAIL_QUOTA_PER_DAY and MAIL_QUOTA_PER_MONTH; empty where neither is set.',
         },
       ),
+      switchesOn: Type.Array(Type.Enum([...chaosNames]), {
+        description: 'What the built-in inbox does wrong on purpose; empty with any other provider.',
+      }),
     },
     { ...closed, description: 'Who takes the mail; while it is down or paused none is handed over.' },
   ),

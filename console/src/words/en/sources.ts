@@ -5,6 +5,19 @@ import { periodIn } from '../period.ts';
 export const sourcesEn = {
   halted: (what: string) => `${what} has halted: its first mails met more trouble than they may`,
   reviewers: (count: number) => `${many(count, 'reviewer has', 'reviewers have')} not heard of a review`,
+  bySource: 'Mail by source',
+  source: 'Source',
+  delivered: 'Delivered',
+  sent: 'Accepted, not reported yet',
+  askedFor: 'Asked for',
+  /** What people call a source; one that is not here goes by its own name. */
+  names: {
+    plain: 'Mails in your own words',
+    'course-seats': 'Course seats',
+    'course-seats-verification': 'Course seats, to be confirmed',
+    newsletters: 'Newsletters',
+    'code-reviews': 'Code reviews',
+  } as Readonly<Record<string, string>>,
   runs: 'Newsletters under way',
   noRuns: 'No newsletter is under way.',
   runOf: (people: number) => `to ${many(people, 'person', 'people')}`,
