@@ -6,7 +6,7 @@ import { prepare } from './prepare.mjs';
 import { createGuard, endGuards } from './servers/guard.mjs';
 import { stopWithNpm } from './servers/stop-with-npm.mjs';
 
-const port = portOf(process.env.PORT ?? '3001');
+const port = portOf(process.env.PORT || '3001');
 prepare();
 stopWithNpm();
 let server;

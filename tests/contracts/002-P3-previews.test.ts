@@ -194,7 +194,8 @@ describe('002 the dev server of mails', () => {
     const shell = createCommandLine();
     const root = fileURLToPath(new URL('../../', import.meta.url));
     const program = join(root, 'scripts/email-dev.mjs');
-    const env = { TSX_TSCONFIG_PATH: join(root, 'tsconfig.json') };
+    // An empty PORT is none: by itself it is 3001.
+    const env = { TSX_TSCONFIG_PATH: join(root, 'tsconfig.json'), PORT: '' };
     try {
       // Whoever has the port already will do as well.
       const other = createServer().listen(3001, '127.0.0.1');

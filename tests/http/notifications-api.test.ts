@@ -207,7 +207,7 @@ onBothDatabases('newsletters and alerts over HTTP', (dialect) => {
     const own = await world.serveOwn();
     const texts = async (api: Api, address: string) => (await api.ask('GET', address)).text;
     const link = `${path}/unsubscribe/some-token`;
-    expect(await texts(own, link)).toContain('from a newsletter or an alert');
+    expect(await texts(own, link)).toContain('a newsletter or an alert: that newsletter or alert');
     expect(await texts(own, link)).not.toContain('course section');
   });
 
