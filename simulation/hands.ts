@@ -15,6 +15,9 @@ export interface Hands {
   /** Who had it last, and until when. */
   lastHold(id: string): { who: string; until: number | null } | undefined;
   isOldHand(who: string): boolean;
+  /** Of a lease, as somebody was told it and as its row has it: clocks that were set back have moved the row's. */
+  isSameEnd(told: number, kept: number | null): boolean;
+  setBack(byMs: number): void;
   restored(): void;
 }
 
@@ -28,6 +31,7 @@ export function createHands(parts: { clock: Clock; kind: ProviderKind; violate: 
   const lastHolds = new Map<string, { who: string; until: number | null }>();
   const leavesUntil = new Map<string, number>();
   let restoredAt = -Infinity;
+  let setBackMs = 0;
   const isFresh = () => clock.now() <= restoredAt + leaseLongestMs;
 
   function mayLeave(id: string, until: number): void {
@@ -75,6 +79,10 @@ export function createHands(parts: { clock: Clock; kind: ProviderKind; violate: 
     mayLeaveUntil: (id) => leavesUntil.get(id) ?? 0,
     lastHold: (id) => lastHolds.get(id),
     isOldHand: (who) => oldHands.has(who) && isFresh(),
+    isSameEnd: (told, kept) => kept !== null && told - kept >= 0 && told - kept <= setBackMs,
+    setBack(byMs) {
+      setBackMs += byMs;
+    },
     restored() {
       restoredAt = clock.now();
       for (const who of hands) oldHands.add(who);

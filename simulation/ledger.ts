@@ -68,6 +68,8 @@ export interface LedgerParts {
   story: Story;
   isTroubled: () => boolean;
   onAccepted: (entry: Entry, mail: Mail) => void;
+  /** Whatever is accepted fails afterwards, and may come again. */
+  isOverQuota: () => boolean;
   /** Whatever comes there comes back, and may come again. */
   isFull: (address: string) => boolean;
   /** The delivery's number, as the database has it now. */
@@ -77,7 +79,7 @@ export interface LedgerParts {
 const none: readonly Entry[] = [];
 
 export function createLedger(parts: LedgerParts): Ledger {
-  const { chance, clock, story, isTroubled, onAccepted, isFull, numberOf } = parts;
+  const { chance, clock, story, isTroubled, onAccepted, isOverQuota, isFull, numberOf } = parts;
   const entries: Entry[] = [];
   const byDelivery = new Map<string, Entry[]>();
   return {
@@ -88,7 +90,8 @@ export function createLedger(parts: LedgerParts): Ledger {
     isLive: ({ end, endAt }) => !isBounce.has(end) || clock.now() < endAt,
     accept(account, key, mail, isDenied) {
       const acceptedAt = clock.now();
-      const rolled = isTroubled() ? chance.weighted(ends) : 'confirmed';
+      const usual = isTroubled() ? chance.weighted(ends) : 'confirmed';
+      const rolled = isOverQuota() ? 'over_quota' : usual;
       const end = isFull(mail.to) ? 'bounced_for_now' : rolled;
       const endAt = acceptedAt + chance.between(1, chance.isTrue(0.7) ? 2_000 : 90 * minuteMs);
       const messageId = `m${entries.length + 1}`;

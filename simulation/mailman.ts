@@ -42,6 +42,8 @@ interface Letter {
   tags: Mail['tags'] | null;
   at: number;
   dueAt: number;
+  /** It comes at the worst moment, if there is one before it is due: when the next round's mail is on its way. */
+  isForNextRound: boolean;
   tries: number;
 }
 
@@ -100,9 +102,11 @@ export function createMailman({ chance, loses, strays }: MailmanParts): Mailman 
     // Some come when the next round's mail has long left.
     const latestMs = entry && isBounced(entry) && tags === null ? 20 * hourMs : 3 * hourMs;
     const delayMs = chance.isTrue(0.6) ? chance.between(0, 500) : chance.between(0, latestMs);
+    // Of what was over its quota nobody may have known that it was accepted.
+    const isForNextRound = event === 'accepted' && entry?.end === 'over_quota' && chance.isTrue(0.7);
     letters.push({
       ...{ id: `msg_${written}`, entry, event, body, at, tags, isStray, isReply, hasTags: tags !== null },
-      ...{ dueAt: at + delayMs, tries: 0 },
+      ...{ dueAt: at + (isForNextRound ? 20 * hourMs : delayMs), tries: 0, isForNextRound },
     });
   }
 
@@ -124,7 +128,13 @@ export function createMailman({ chance, loses, strays }: MailmanParts): Mailman 
 
     tellOne(world, to) {
       const { clock, story, isTroubled, tally, watch } = world;
-      const due = letters.filter(({ dueAt }) => dueAt <= clock.now());
+      const isNextUnderWay = ({ entry }: Letter) =>
+        watch.rows.some(
+          ({ id, status, round }) =>
+            id === entry?.deliveryId && status === 'sending' && round > (entry?.round ?? 0),
+        );
+      const worst = letters.filter((letter) => letter.isForNextRound && isNextUnderWay(letter));
+      const due = worst.length > 0 ? worst : letters.filter(({ dueAt }) => dueAt <= clock.now());
       if (due.length === 0) return false;
       const letter = chance.one(due);
       letters.splice(letters.indexOf(letter), 1);

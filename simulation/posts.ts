@@ -23,6 +23,8 @@ export interface PostWatchParts {
   isOldHand: (who: string) => boolean;
   /** Who had it in hand last, and until when. */
   lastHold: (id: string) => { who: string; until: number | null } | undefined;
+  /** Of a lease, as its holder and as its row has it. */
+  isSameEnd: (told: number, kept: number | null) => boolean;
   longestCallMs: number;
 }
 
@@ -42,7 +44,7 @@ export interface PostWatch {
 }
 
 export function createPostWatch(parts: PostWatchParts): PostWatch {
-  const { clock, violate, rowOf, isOldHand, lastHold, longestCallMs } = parts;
+  const { clock, violate, rowOf, isOldHand, lastHold, isSameEnd, longestCallMs } = parts;
   const bodies = new Map<string, string>();
   const arrivals = new Map<string, { at: number; who: string }[]>();
 
@@ -73,13 +75,13 @@ export function createPostWatch(parts: PostWatchParts): PostWatch {
     const { key, mail, leaseEndsAt } = parcel;
     const round = Number(mail.tags.round);
     const row = rowOf(mail.tags.delivery_id ?? '');
-    const isHeld = row?.locked_by === who && row.due_at === leaseEndsAt;
+    const isHeld = row?.locked_by === who && isSameEnd(leaseEndsAt, row.due_at);
     const isTheirs = isHeld && row.round === round && isInHandOf(by, row);
     // Evidence may have settled it a moment ago, which is no harm: the mail is the one that is known.
     // Its call was given up as silent, at the very instant at which it leaves: it is in doubt for as long as that lease.
     const isGivenUp = row?.status === 'reconciling' && row.locked_by === null && row.round === round;
     const last = lastHold(row?.id ?? '');
-    const wasTheirs = last?.who === who && last.until === leaseEndsAt;
+    const wasTheirs = last?.who === who && isSameEnd(leaseEndsAt, last.until);
     const isInDoubt = isGivenUp && wasTheirs && clock.now() + longestCallMs <= leaseEndsAt;
     const isSettled = row !== undefined && row.evidence > 4 * round;
     const isKnown = isTheirs || (!isOldHand(who) && (isInDoubt || isSettled));

@@ -208,7 +208,7 @@ export function checkDoubt(
   facts: { now: number; hasKey: boolean; absentFrom: number },
   violate: Violate,
 ): void {
-  const isSameDoubt = before.first_possible_accept_at === row.first_possible_accept_at;
+  const isSameDoubt = before.first_possible_accept_at !== null && row.first_possible_accept_at !== null;
   if (isSameDoubt && (row.resubmit_until ?? 0) > (before.resubmit_until ?? Infinity)) {
     violate('the key window', `#${row.seq} may leave again for longer than when its doubt began`);
   }
@@ -317,7 +317,9 @@ export function isBeginning(before: WatchedRow | undefined, row: WatchedRow): bo
   if (!before || (before.last_attempt_at === row.last_attempt_at && before.status === row.status))
     return false;
   if (row.status === 'sending') return before.status !== 'sending' || before.lease !== row.lease;
-  return row.status === 'reconciling' && before.status === 'reconciling';
+  // Clocks that are set back move all times of what is in doubt, that of its beginning among them.
+  const isMoved = before.first_possible_accept_at !== row.first_possible_accept_at;
+  return row.status === 'reconciling' && before.status === 'reconciling' && !isMoved;
 }
 
 /** For the reader of the story. */

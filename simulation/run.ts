@@ -1,3 +1,4 @@
+import { raiseMark } from '../src/db/time-mark.ts';
 import { isCampusSeed } from './campus/campus-seeds.ts';
 import { runCampus } from './campus/run-campus.ts';
 import { hourMs, minuteMs } from './chance.ts';
@@ -19,6 +20,7 @@ import {
   unsubscribe,
 } from './people.ts';
 import { createProcess, type SimulatedProcess, turnKinds } from './process.ts';
+import { skewMs } from './promises.ts';
 import { isReviewSeed } from './reviews/review-seeds.ts';
 import { runReviews } from './reviews/run-reviews.ts';
 import type { Copy, Stage } from './stage.ts';
@@ -39,6 +41,8 @@ export interface Run {
 
 /** Its dice and its faults are its own. */
 const drainStep = 999;
+/** Less than clocks differ by anyway: how far is of no matter to who holds a row while it happens. */
+const setBackMostMs = 300;
 const stepsMin = 15;
 const stepsMax = 60;
 
@@ -114,6 +118,8 @@ const actions = {
   pause: 1,
   suspend: 0.7,
   clock: 1,
+  set_back: 0.7,
+  quota: 0.7,
   account: 0.7,
   disk: 0.7,
   back_up: 1,
@@ -203,12 +209,16 @@ async function doSomething(scene: Scene): Promise<unknown> {
       return chosen.faults.suspend(chance.between(minuteMs, 8 * hourMs));
     case 'clock': {
       // A process whose clock is further off stops by itself (`isSteady`).
-      const aheadMs = chance.between(-2_000, 2_000);
+      const aheadMs = chance.between(-skewMs + setBackMostMs, skewMs - setBackMostMs);
       return (
         mayStrike(aheadMs < 0 ? 'a clock goes behind' : 'a clock goes ahead') &&
         chosen.faults.setClock(aheadMs)
       );
     }
+    case 'set_back':
+      return setClocksBack(scene);
+    case 'quota':
+      return useUpQuota(scene, chosen);
     case 'account':
       return mayStrike('the account is switched') && world.switchAccount();
     case 'disk':
@@ -255,6 +265,52 @@ async function stallAll({ world, processes }: Scene): Promise<void> {
   if (!mayStrike('a process stands still')) return;
   for (const { faults } of processes) faults.pause(chance.between(1_000, 5_000));
   await clock.advance(6_000);
+}
+
+/** With mails on their way: all that waits moves with the clocks, and no key is relied on any more. */
+async function setClocksBack({ world, processes }: Scene): Promise<void> {
+  const { chance, clock, mayStrike, watch } = world;
+  startAll(processes);
+  await clock.advance(0);
+  if (!mayStrike('all clocks are set back')) return;
+  // Who stands still meanwhile hears all answers at once, and writes them down together.
+  if (chance.isTrue(0.7)) for (const { faults } of processes) faults.pause(2_000);
+  await clock.advance(chance.between(0, 1_500));
+  const byMs = chance.between(1, setBackMostMs);
+  world.story.tell(`all clocks are set back by ${byMs} ms`);
+  watch.setBack(byMs);
+  await world.commit('who noticed it', async () => {
+    const from = clock.now();
+    await raiseMark(world.db, from);
+    await world.outbox.setBack({ from, to: from - byMs });
+  });
+  for (const { faults } of processes) if (!faults.isDead) faults.setClock(-byMs);
+  await clock.advance(2_000);
+}
+
+/**
+ * The provider takes mails and finds afterwards that its quota is used up; some of its answers are lost. What it had to say of
+ * the first round comes when the second one's mail is on its way.
+ */
+async function useUpQuota(scene: Scene, process: SimulatedProcess): Promise<void> {
+  const { world, processes } = scene;
+  const { chance, clock, mailman } = world;
+  await enqueue(world, process);
+  world.setQuota('used up');
+  startAll(processes);
+  await clock.advance(5_000);
+  world.setQuota('left');
+  for (let left = 4; left > 0; left--) {
+    mailman.tellOne(world, process);
+    await clock.advance(0);
+  }
+  await clock.advance(chance.between(0, 30) * hourMs);
+  for (let left = 2; left > 0; left--) {
+    startAll(processes);
+    await clock.advance(0);
+    mailman.tellOne(world, process);
+    await clock.advance(chance.between(0, minuteMs));
+  }
 }
 
 async function backUp(scene: Scene): Promise<void> {

@@ -49,7 +49,7 @@ export interface ProviderKind {
 export type ServiceParts = Pick<
   World,
   'chance' | 'clock' | 'story' | 'ledger' | 'watch' | 'tally' | 'isTroubled' | 'mayStrike' | 'mailboxes'
-> & { account: string; kind: ProviderKind };
+> & { account: string; kind: ProviderKind; isOverQuota: () => boolean };
 
 const windowMs = 24 * hourMs; // As Resend's.
 /** A key is forgotten a little before its time, or a little after. */
@@ -84,6 +84,7 @@ const faultOf: Readonly<Record<Exclude<Fate, 'accept'>, FaultName>> = {
 export function createService(parts: ServiceParts): Service {
   const { account, kind, chance, clock, ledger, watch, story, tally, isTroubled, mayStrike, mailboxes } =
     parts;
+  const { isOverQuota } = parts;
   const { longestCallMs, ratePerSecond } = kind;
   const keys = new Map<string, { hash: string; messageId: string; until: number }>();
   const underWay = new Set<string>();
@@ -158,7 +159,7 @@ export function createService(parts: ServiceParts): Service {
       // It has the mail long before it says so, or says so at once.
       const workMs = chance.isTrue(0.5) ? wholeMs : chance.between(0, wholeMs);
       const isLost = isStruck(
-        kind.loses,
+        isOverQuota() ? Math.max(0.7, kind.loses) : kind.loses,
         fate === 'accept' ? 'accepts, and the answer is lost' : 'an answer is lost',
       );
       const isTaken = !['throttle', 'unreachable', 'over_quota'].includes(fate);

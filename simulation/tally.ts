@@ -24,6 +24,7 @@ export const faultNames = [
   'a machine sleeps, and its monotonic clock with it',
   'a clock goes ahead',
   'a clock goes behind',
+  'all clocks are set back',
   'a delivery kills its worker',
   // The database
   'a call fails before it is made',

@@ -57,6 +57,8 @@ export interface Watch {
   /** The database went back in time: what was seen since then is forgotten, and what left since then is not known to it. */
   afterRestore(seen: Seen): Promise<void>;
   seen(): Seen;
+  /** All clocks were, and what waits has moved with them. */
+  setBack(byMs: number): void;
   turnBegins(who: string, account: string): void;
   turnEnded(who: string): void;
   heard(who: string, parcel: Parcel, outcome: Outcome, by: Part): void;
@@ -123,13 +125,13 @@ export function createWatch(parts: WatchParts): Watch {
 
   const attempts = createAttemptCount({ ledger, clock, violate });
   const hands = createHands({ clock, kind, violate });
-  const { isOldHand, lastHold } = hands;
+  const { isOldHand, lastHold, isSameEnd } = hands;
   const turns = createTurnWatch({ db, clock, kind, violate, isRestored, isOldHand });
   const reasons = createReasons({ clock, violate });
   const identities = createIdentities(violate);
   const heard = createHeard({ clock, violate, isOldHand });
   const { checkPost, ...posts } = createPostWatch({
-    ...{ clock, violate, isOldHand, lastHold, longestCallMs: kind.longestCallMs },
+    ...{ clock, violate, isOldHand, lastHold, isSameEnd, longestCallMs: kind.longestCallMs },
     rowOf: (id) => rows.find((row) => row.id === id),
   });
 
@@ -276,6 +278,7 @@ export function createWatch(parts: WatchParts): Watch {
       messageIds.clear();
       denyUnknown(ledger, rows, clock.now());
     },
+    setBack: hands.setBack,
     seen: () => ({ at: clock.now(), firstAccepted: new Map(firstAccepted), changes }),
     get changes() {
       return changes;

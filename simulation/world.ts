@@ -64,6 +64,8 @@ export interface World {
   fillDisk(ms: number): void;
   /** Every draft says something else. */
   nextDraft(): number;
+  /** While it is used up mails are taken, and fail afterwards. */
+  setQuota(to: 'used up' | 'left'): void;
   /** Facts that a source has heard; they count when the transaction commits. */
   told(facts: readonly Fact[]): void;
   /** What consent hears goes past here, and counts as well when it commits. */
@@ -101,6 +103,7 @@ export function createWorld(
   const tally = createTally();
   let isTroubled = true;
   let diskFullUntil = -1;
+  let isOverQuota = false;
   let drafts = 0;
   let step = 0;
   let faultsInStep = 0;
@@ -138,6 +141,7 @@ export function createWorld(
   const ledger = createLedger({
     ...{ chance, clock, story, isTroubled: () => isTroubled },
     onAccepted: mailman.announce,
+    isOverQuota: () => isOverQuota,
     isFull: (address) => mailboxes.get(address.toLowerCase()) === 'full',
     numberOf: (id) => watch.rows.find((row) => row.id === id)?.seq,
   });
@@ -192,6 +196,7 @@ export function createWorld(
     createService({
       ...{ account, kind, chance, clock, ledger, watch, story, tally, mayStrike, mailboxes },
       isTroubled: () => isTroubled,
+      isOverQuota: () => isOverQuota,
     });
   let accounts = 1;
   let service = serviceOf('account1');
@@ -255,6 +260,10 @@ export function createWorld(
     fillDisk(ms) {
       diskFullUntil = clock.monotonic() + ms;
       story.tell(`the disk is full for ${ms / 1000} s`);
+    },
+    setQuota(to) {
+      isOverQuota = to === 'used up';
+      story.tell(`the provider's quota is ${to}`);
     },
     nextDraft: () => ++drafts,
     ...{ told, overheard },

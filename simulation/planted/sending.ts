@@ -279,4 +279,29 @@ export const sendingBugs: readonly PlantedBug[] = [
       },
     ],
   },
+  {
+    name: 'known-of-a-later-round',
+    rule: 'facts stand',
+    because: 'word of the round before comes while this one is on its way, and is written over',
+    edits: [
+      {
+        file: 'outbox/begin.ts',
+        find: 'if (!row || row.state.round > 1) return composed;',
+        replace: 'if (!row) return composed;',
+      },
+    ],
+  },
+  {
+    name: 'known-although-the-clock-was-set-back',
+    rule: 'the key window',
+    because:
+      'the times from before are written over those that moved: a key is relied on again that nobody may rely on',
+    edits: [
+      {
+        file: 'outbox/as-before.ts',
+        find: "  AND coalesce(locked_by, '') = ? AND coalesce(locked_at, 0) = ?`",
+        replace: "  AND coalesce(locked_by, '') = ? AND ? >= 0`",
+      },
+    ],
+  },
 ];

@@ -19,7 +19,7 @@ export async function setTimesBack(tx: Tx, setBack: SetBack): Promise<boolean> {
   await sql`
     UPDATE deliveries SET due_at = due_at - ${byMs}, locked_at = locked_at - ${byMs},
       last_attempt_at = last_attempt_at - ${byMs}, first_possible_accept_at = first_possible_accept_at - ${byMs},
-      resubmit_until = CASE WHEN resubmit_until IS NULL THEN NULL ELSE CAST(${setBack.to} AS bigint) END
+      resubmit_until = CASE WHEN resubmit_until > ${setBack.to} THEN CAST(${setBack.to} AS bigint) ELSE resubmit_until END
     WHERE ${isOpen}
   `.execute(tx);
   await sql`UPDATE webhook_events SET due_at = due_at - ${byMs} WHERE due_at IS NOT NULL`.execute(tx);

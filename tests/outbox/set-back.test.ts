@@ -46,6 +46,14 @@ onBothDatabases('a clock that was set back', (dialect) => {
     },
   );
 
+  it('makes no key longer known than it was: one that is over stays over', async () => {
+    const seq = await rowIn(world, 'reconciling', 1);
+    const until = world.clock.now() - 22 * hourMs;
+    await world.db.write.updateTable('deliveries').set({ resubmit_until: until }).execute();
+    await world.outbox.setBack(await setBack());
+    expect((await rowOf(seq)).resubmit_until).toBe(until);
+  });
+
   it('of two processes that notice it, one sees to it', async () => {
     const seq = await rowIn(world, 'pending', 1);
     const { due_at: dueAt } = await rowOf(seq);
