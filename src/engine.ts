@@ -34,6 +34,7 @@ import type { Newsletters } from './sources/newsletters/newsletters.ts';
 import { plainSource } from './sources/plain/plain.ts';
 import type { Source } from './sources/source.ts';
 import { type Clock, systemClock } from './std/clock.ts';
+import { createCompany } from './std/company.ts';
 import { systemIds } from './std/ids.ts';
 import type { Log } from './std/log.ts';
 import { systemRandom } from './std/random.ts';
@@ -154,12 +155,14 @@ export async function createEngine(
     });
     const heal = createHeal({ ...common, policyOf });
     const ofInbox = provider.name === 'capture' ? [createReports({ db, clock, webhooks })] : [];
+    const company = createCompany();
     const runner = await openRunner(config, {
       ...{ ...common, db, holder, sweep, reconcile, heal, webhooks, guarantees: provider.guarantees },
-      dispatch: (width, hand) => {
+      dispatch: (width, number) => {
         // A name of its own: it is what tells one claim from another where a database went back in time.
-        const own = hand === 0 ? worker : `${worker}/${hand + 1}`;
-        return createDispatch({ ...common, worker: own, width, from, environment, random: systemRandom });
+        const own = number === 0 ? worker : `${worker}/${number + 1}`;
+        const hand = { ...common, worker: own, width, company };
+        return createDispatch({ ...hand, from, environment, random: systemRandom });
       },
       chores: [...(seats?.chores ?? []), ...newsletters.chores, ...reviews.chores, ...ofInbox],
       isToRun: migrations === 'all',

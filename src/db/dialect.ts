@@ -1,6 +1,7 @@
 import { CompiledQuery, type QueryResult, type RawBuilder, sql, type Transaction } from 'kysely';
 import { Refusal } from '../std/refusal.ts';
 import { parseUrl } from '../std/url.ts';
+import { arrayOf, type ElementType } from './postgres-array.ts';
 import type { Schema } from './schema.ts';
 
 /** The few places where the two databases differ in more than their migrations. Loads no driver. */
@@ -25,7 +26,7 @@ export function sqlitePathOf(url: string): string {
 }
 
 type Cell = string | number | null;
-type ColumnType = 'text' | 'number' | 'uuid';
+type ColumnType = ElementType;
 const postgresTypes: Record<ColumnType, string> = { text: 'text', number: 'bigint', uuid: 'uuid' };
 
 /**
@@ -41,8 +42,11 @@ export function rowsOf<Name extends string>(
   const names = Object.keys(columns) as Name[];
   if (dialect === 'postgres') {
     const arrays = names.map((name) => {
-      const values = rows.map((row) => row[name]);
-      return sql`${values}::${sql.raw(postgresTypes[columns[name]])}[]`;
+      const array = arrayOf(
+        columns[name],
+        rows.map((row) => row[name]),
+      );
+      return sql`${array}::${sql.raw(postgresTypes[columns[name]])}[]`;
     });
     return sql`unnest(${sql.join(arrays)}) AS input(${namesOf(columns)})`;
   }

@@ -7,6 +7,7 @@ import type { Claimed, ClaimOrder } from '../outbox/claim.ts';
 import type { DueWork } from '../outbox/due.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Source } from '../sources/source.ts';
+import { type Company, createCompany } from '../std/company.ts';
 import type { Log } from '../std/log.ts';
 import { thrownText } from '../std/without-addresses.ts';
 import { type ComposeParts, compose } from './compose.ts';
@@ -50,6 +51,8 @@ export interface DispatchParts extends SendParts, Omit<ComposeParts, 'log' | 'li
   log: Log;
   /** Its share of the provider's connections, where several of these send at once in this process: they learn together. */
   width?: Width;
+  /** Those others, who give way to what must be alone. */
+  company?: Company;
 }
 
 /** Bodies included, a batch must not hold SQLite's write lock for long. */
@@ -66,6 +69,8 @@ export function createDispatch(parts: DispatchParts): Dispatch {
   const recorder = createRecorder({ outbox, clock, log });
   const { idempotencyWindowMs, ratePerSecond, concurrency } = provider.guarantees;
   const width = parts.width ?? createWidth(concurrency);
+  const company = parts.company ?? createCompany();
+  const inCompany = (from: DueWork['from']) => (from === 'suspects' ? company.alone : company.beside);
   const keyWindowMs = idempotencyWindowMs === null ? null : idempotencyWindowMs - keyWindowMarginMs;
   const beginning = { worker, account: provider.account, keyWindowMs };
   const names = sources.map(({ name }) => name);
@@ -90,10 +95,30 @@ export function createDispatch(parts: DispatchParts): Dispatch {
       return { handled: 0, waitMs: permits.waitMs };
     }
     const lanesInTurn = turns.order(due, permits.count).filter(({ source }) => !pausedSources.has(source));
-    const batch = await claimNext(lanesInTurn, permits.count, signal);
-    await handle(batch, permits, signal);
+    const handled = await takeFirst(lanesInTurn, permits, signal);
+    await (handled > 0 ? undefined : pace.giveBack(permits, 0));
     // Look again before the next batch: something more urgent may have come.
-    return { handled: batch?.claimed.length ?? 0, waitMs: 0 };
+    return { handled, waitMs: 0 };
+  }
+
+  /** From the first that has anything for us: what was due a moment ago may be in another's hands. */
+  async function takeFirst(
+    lanesInTurn: ReturnType<typeof turns.order>,
+    permits: Taken,
+    signal: AbortSignal,
+  ): Promise<number> {
+    for (const { source: name, from, limit } of lanesInTurn) {
+      const source = sources.find((each) => each.name === name);
+      if (!source || signal.aborted) continue;
+      const handled = await inCompany(from)(async () => {
+        const batch = await claimFrom(source, { from, limit: Math.min(limit, permits.count) });
+        // Also of a batch that comes to nothing: otherwise the lanes behind it would wait for its next try, too.
+        turns.took(from, batch?.claimed.length ?? 0);
+        return batch ? handle(batch, permits, signal) : 0;
+      });
+      if (handled > 0) return handled;
+    }
+    return 0;
   }
 
   async function runThese({ source: name, from, seqs }: Named, signal: AbortSignal) {
@@ -109,13 +134,13 @@ export function createDispatch(parts: DispatchParts): Dispatch {
       }
       const isPaused = pausedSources.has(name);
       const named = left.slice(0, permits.count);
-      const batch = isPaused
-        ? undefined
-        : await claimFrom(source, { from, limit: named.length, seqs: named });
-      if (!isPaused && !batch)
-        log.info('delivery.already_claimed', { source: name, deliveries: named.length });
-      await handle(batch, permits, signal);
-      handled += batch?.claimed.length ?? 0;
+      handled += await inCompany(from)(async () => {
+        const order = { from, limit: named.length, seqs: named };
+        const batch = isPaused ? undefined : await claimFrom(source, order);
+        if (!isPaused && !batch)
+          log.info('delivery.already_claimed', { source: name, deliveries: named.length });
+        return handle(batch, permits, signal);
+      });
       // Whoever lets the source go on puts them into the queue again.
       left = isPaused ? [] : left.slice(named.length);
     }
@@ -132,24 +157,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     return claimed.length > 0 ? { source, claimed, leaseEndsAt } : undefined;
   }
 
-  /** The first that has anything for us: what was due a moment ago may be in another's hands. */
-  async function claimNext(
-    lanesInTurn: ReturnType<typeof turns.order>,
-    most: number,
-    signal: AbortSignal,
-  ): Promise<Batch | undefined> {
-    for (const { source: name, from, limit } of lanesInTurn) {
-      const source = sources.find((each) => each.name === name);
-      if (!source || signal.aborted) continue;
-      const batch = await claimFrom(source, { from, limit: Math.min(limit, most) });
-      // Also of a batch that comes to nothing: otherwise the lanes behind it would wait for its next try, too.
-      turns.took(from, batch?.claimed.length ?? 0);
-      if (batch) return batch;
-    }
-    return undefined;
-  }
-
-  async function handle(batch: Batch | undefined, permits: Taken, signal: AbortSignal): Promise<void> {
+  async function handle(batch: Batch | undefined, permits: Taken, signal: AbortSignal): Promise<number> {
     const claimed = batch?.claimed ?? [];
     // What is still here at the end has not left: it goes back to wait.
     const unsent = new Map(claimed.map((each) => [each.seq, each]));
@@ -161,6 +169,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
       const { firstAt, spacingMs, isTrial, takenAt } = permits;
       const slots = { firstAt, spacingMs: isTrial ? 0 : spacingMs, takenAt };
       if (batch) await sendBatch(batch, unsent, { ...slots, signal });
+      return claimed.length;
     } catch (error) {
       problem = { code: 'dispatch_failed', message: thrownText(error) };
       throw error;

@@ -47,7 +47,7 @@ function usesIn(text: string, impurities: readonly Impurity[]): string[] {
 
 /** What domain/ may take from outside src: hashing, and the spelling of host names. */
 const domainMayImport: Readonly<Record<string, readonly string[]>> = {
-  'node:crypto': ['createHash'],
+  'node:crypto': ['createHash', 'hash'],
   'node:url': ['domainToASCII', 'domainToUnicode', 'URL'],
 };
 

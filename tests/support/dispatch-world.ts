@@ -11,6 +11,7 @@ import type { Provider } from '../../src/providers/provider.ts';
 import { plainSource } from '../../src/sources/plain/plain.ts';
 import type { Source } from '../../src/sources/source.ts';
 import type { Clock } from '../../src/std/clock.ts';
+import type { Company } from '../../src/std/company.ts';
 import { type Log, silentLog } from '../../src/std/log.ts';
 import { createSeededRandom } from '../../src/std/random.ts';
 import { consentOf, suppressionOf } from './consent.ts';
@@ -26,6 +27,8 @@ export interface DispatchWorld extends World {
     source?: Source;
     log?: Log;
     clock?: Clock;
+    company?: Company;
+    worker?: string;
   }): Dispatch;
   sweep(log?: Log): Sweep;
   reconcile(from?: Provider, source?: Source, log?: Log): Reconcile;
@@ -66,9 +69,10 @@ export async function createDispatchWorld(
       pace: paceOf(more.provider ?? provider, log),
       random: createSeededRandom(1),
       log,
-      worker: 'worker-1',
+      worker: more.worker ?? 'worker-1',
       from: from.sender,
       environment: 'test',
+      ...(more.company && { company: more.company }),
     });
   };
 
