@@ -32,6 +32,7 @@ export function createHands(parts: { clock: Clock; kind: ProviderKind; violate: 
   const leavesUntil = new Map<string, number>();
   let restoredAt = -Infinity;
   let setBackMs = 0;
+  let setBackAt = -Infinity;
   const isFresh = () => clock.now() <= restoredAt + leaseLongestMs;
 
   function mayLeave(id: string, until: number): void {
@@ -79,9 +80,14 @@ export function createHands(parts: { clock: Clock; kind: ProviderKind; violate: 
     mayLeaveUntil: (id) => leavesUntil.get(id) ?? 0,
     lastHold: (id) => lastHolds.get(id),
     isOldHand: (who) => oldHands.has(who) && isFresh(),
-    isSameEnd: (told, kept) => kept !== null && told - kept >= 0 && told - kept <= setBackMs,
+    isSameEnd(told, kept) {
+      // What was in hand when clocks were set back is no longer.
+      const movedMs = clock.now() <= setBackAt + leaseLongestMs ? setBackMs : 0;
+      return kept !== null && told - kept >= 0 && told - kept <= movedMs;
+    },
     setBack(byMs) {
-      setBackMs += byMs;
+      setBackMs = clock.now() <= setBackAt + leaseLongestMs ? setBackMs + byMs : byMs;
+      setBackAt = clock.now();
     },
     restored() {
       restoredAt = clock.now();

@@ -1,4 +1,5 @@
 import type { Clock } from '../src/std/clock.ts';
+import type { Hands } from './hands.ts';
 import type { Violate, WatchedRow } from './promises.ts';
 import { isInHandOf, type Part } from './turns.ts';
 
@@ -24,8 +25,9 @@ export function createHeard(parts: {
   violate: Violate;
   /** Somebody who acts on what was so before a fail-over. */
   isOldHand: (who: string) => boolean;
+  isSameEnd: Hands['isSameEnd'];
 }): Heard {
-  const { clock, violate, isOldHand } = parts;
+  const { clock, violate, isOldHand, isSameEnd } = parts;
   const heard = new Map<string, Word>();
 
   return {
@@ -43,7 +45,7 @@ export function createHeard(parts: {
       // As its holder: whose time is over may have failed to.
       if (before.locked_by !== who || (before.due_at ?? 0) <= clock.now()) return;
       const isUnderThatLease =
-        word.what === 'conflict' && before.due_at === word.leaseEndsAt && isInHandOf(word.by, before);
+        word.what === 'conflict' && isSameEnd(word.leaseEndsAt, before.due_at) && isInHandOf(word.by, before);
       if (isUnderThatLease && row.status === 'reconciling' && row.resubmit_until !== null) {
         violate(
           'the key window',

@@ -66,7 +66,9 @@ export function createPostWatch(parts: PostWatchParts): PostWatch {
 
   function checkKey(row: WatchedRow, account: string, leaseEndsAt: number): void {
     const { seq, resubmit_until: until } = row;
-    if (until !== null && leaseEndsAt < until && row.account === account) return;
+    // Clocks that are set back once it may leave bar its key for whoever comes next.
+    const isMoved = row.due_at !== leaseEndsAt;
+    if (((until !== null && leaseEndsAt < until) || isMoved) && row.account === account) return;
     const why = until === null ? 'its key is barred' : `its key is sure until ${until}`;
     violate('the key window', `#${seq} leaves again to ${account} until ${leaseEndsAt}; ${why}`);
   }
@@ -88,9 +90,7 @@ export function createPostWatch(parts: PostWatchParts): PostWatch {
     if (!isKnown && !isOldHand(who)) {
       violate('write ahead', `round ${round} of #${row?.seq} leaves while it is ${row?.status}`);
     }
-    // Clocks that are set back once it may leave bar its key for whoever comes next.
-    const isAsItWas = isTheirs && row.due_at === leaseEndsAt;
-    if (isAsItWas && row.status === 'reconciling') checkKey(row, account, leaseEndsAt);
+    if (isTheirs && row.status === 'reconciling') checkKey(row, account, leaseEndsAt);
     if (clock.now() + longestCallMs > leaseEndsAt + skewMs) {
       const overMs = clock.now() + longestCallMs - leaseEndsAt;
       violate('leases', `round ${round} of #${row?.seq} may be on its way for ${overMs} ms after its lease`);

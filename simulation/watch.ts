@@ -129,7 +129,7 @@ export function createWatch(parts: WatchParts): Watch {
   const turns = createTurnWatch({ db, clock, kind, violate, isRestored, isOldHand });
   const reasons = createReasons({ clock, violate });
   const identities = createIdentities(violate);
-  const heard = createHeard({ clock, violate, isOldHand });
+  const heard = createHeard({ clock, violate, isOldHand, isSameEnd });
   const { checkPost, ...posts } = createPostWatch({
     ...{ clock, violate, isOldHand, lastHold, isSameEnd, longestCallMs: kind.longestCallMs },
     rowOf: (id) => rows.find((row) => row.id === id),

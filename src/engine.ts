@@ -155,7 +155,7 @@ export async function createEngine(
     });
     const heal = createHeal({ ...common, policyOf });
     const ofInbox = provider.name === 'capture' ? [createReports({ db, clock, webhooks })] : [];
-    const company = createCompany();
+    const company = createCompany(clock);
     const runner = await openRunner(config, {
       ...{ ...common, db, holder, sweep, reconcile, heal, webhooks, guarantees: provider.guarantees },
       dispatch: (width, number) => {

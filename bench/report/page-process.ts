@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bars } from './bars.ts';
-import { contendersTable, goalsTable, runLines } from './page.ts';
+import { contendersTable, goalsTable, profileTable, runLines } from './page.ts';
 import type { Result } from './result.ts';
 
 /** Prints the table of all goals from what the benches have left; with --write also into docs/performance.md, with the picture. */
@@ -22,6 +22,7 @@ if (process.argv.includes('--write')) {
   const parts = {
     goals: goalsTable(results),
     contenders: contendersTable(results),
+    profile: profileTable(results),
     run: runLines(results, runAndMachine()),
   };
   let page = readFileSync(path, 'utf8');

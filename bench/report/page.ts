@@ -36,6 +36,29 @@ export function contendersTable(results: readonly Result[]): string {
   return [head, '|---|---|---|---|---|---|---|', ...lines].join('\n');
 }
 
+/** Where the microseconds of a mail go, on either database. */
+export function profileTable(results: readonly Result[]): string {
+  const profiles = results.find(({ bench }) => bench === 'profile')?.profiles ?? [];
+  const [first] = profiles;
+  if (!first) return 'Not measured for this page yet: `npm run bench -- profile`.';
+  const sumOf = ({ micros }: (typeof profiles)[number]) => micros.reduce((sum, [, own]) => sum + own, 0);
+  const lines = first.micros.map(([name], place) => {
+    const cells = profiles.map((profile) => {
+      const own = profile.micros[place]?.[1] ?? 0;
+      return `${whole(own)} (${whole((own / sumOf(profile)) * 100)} %)`;
+    });
+    return `| ${name} | ${cells.join(' | ')} |`;
+  });
+  const databases = profiles.map(({ database }) => database).join(' | ');
+  const sums = profiles.map((profile) => `**${whole(sumOf(profile))}**`).join(' | ');
+  return [
+    `| µs of a mail | ${databases} |`,
+    `|---|${profiles.map(() => '---|').join('')}`,
+    ...lines,
+    `| all | ${sums} |`,
+  ].join('\n');
+}
+
 /** Where and of what, how many rounds counted, and what went wrong. */
 export function runLines(results: readonly Result[], run: string): string {
   if (results.length === 0) return 'Nothing has been measured for this page yet: `npm run bench`.';

@@ -14,11 +14,19 @@ export interface Result {
   /** Jobs, deliveries or whatever a round has. */
   rows: number;
   contenders: readonly MeasuredContender[];
+  /** Where the time of a mail goes, by database. */
+  profiles?: readonly ProfileResult[];
   /** What was lost, repeated or in the way: said, not hidden. */
   problems: readonly string[];
   versions: Readonly<Record<string, string>>;
   machine: string;
   at: string;
+}
+
+export interface ProfileResult {
+  database: string;
+  /** Of one mail, by whose code it is. */
+  micros: readonly (readonly [string, number])[];
 }
 
 export interface MeasuredContender {
@@ -37,7 +45,7 @@ export interface MeasuredContender {
 }
 
 export type Measurement = Pick<Result, 'bench' | 'rounds' | 'rows'> &
-  Partial<Pick<Result, 'dropped' | 'contenders' | 'problems' | 'versions'>> & {
+  Partial<Pick<Result, 'dropped' | 'contenders' | 'problems' | 'versions' | 'profiles'>> & {
     measured: Partial<Record<GoalName, number>>;
   };
 

@@ -5,16 +5,13 @@ import { createDatabaseClock } from '../../src/db/database-clock.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createDispatch } from '../../src/dispatch/dispatch.ts';
 import { createPace } from '../../src/dispatch/pace.ts';
-import { createWidth } from '../../src/dispatch/width.ts';
 import type { Intent } from '../../src/domain/delivery.ts';
 import type { Sender as From, Mail } from '../../src/domain/message.ts';
 import { mailOf } from '../../src/outbox/mails.ts';
 import { createOutbox, readNamespace } from '../../src/outbox/outbox.ts';
 import { createResend } from '../../src/providers/resend.ts';
-import { handsOf } from '../../src/runners/embedded.ts';
 import { plainSource } from '../../src/sources/plain/plain.ts';
 import { systemClock } from '../../src/std/clock.ts';
-import { createCompany } from '../../src/std/company.ts';
 import { systemIds } from '../../src/std/ids.ts';
 import { silentLog } from '../../src/std/log.ts';
 import { systemRandom } from '../../src/std/random.ts';
@@ -52,27 +49,19 @@ export async function createSender({ databaseUrl, providerUrl, connections }: Se
   const resend = createResend({ apiKey: 're_bench', baseUrl: providerUrl, clock, connections });
   // As one that has no limit: the pace is asked, and never in the way.
   const provider = { ...resend, guarantees: { ...resend.guarantees, ratePerSecond: null } };
-  const pace = createPace({ db, provider, clock, log });
-  const width = createWidth(connections);
-  const company = createCompany();
-  const hands = handsOf(provider.guarantees);
-  const dispatches = hands.map((hand) =>
-    createDispatch({
-      outbox,
-      pace,
-      width,
-      company,
-      sources: [plainSource],
-      consent,
-      provider,
-      clock,
-      log,
-      worker: `bench/${hand + 1}`,
-      from: 'Tidings <tidings@example.com>' as From,
-      environment: 'bench',
-      random: systemRandom,
-    }),
-  );
+  const dispatch = createDispatch({
+    outbox,
+    pace: createPace({ db, provider, clock, log }),
+    sources: [plainSource],
+    consent,
+    provider,
+    clock,
+    log,
+    worker: 'bench',
+    from: 'Tidings <tidings@example.com>' as From,
+    environment: 'bench',
+    random: systemRandom,
+  });
   const signal = new AbortController().signal;
 
   return {
@@ -81,18 +70,13 @@ export async function createSender({ databaseUrl, providerUrl, connections }: Se
       await outbox.enqueue(intents);
     },
     async send(count) {
-      let handled = 0;
-      await Promise.all(
-        dispatches.map(async (dispatch) => {
-          for (;;) {
-            const turn = await dispatch.runOnce(signal);
-            handled += turn.handled;
-            if (turn.handled === 0 && turn.waitMs === 0) return;
-            if (turn.waitMs > 0) await clock.sleep(turn.waitMs);
-          }
-        }),
-      );
-      if (handled < count) throw new Error(`only ${handled} of ${count} were found`);
+      for (let handled = 0; handled < count; ) {
+        const turn = await dispatch.runOnce(signal);
+        handled += turn.handled;
+        if (turn.handled === 0 && turn.waitMs === 0)
+          throw new Error(`only ${handled} of ${count} were found`);
+        if (turn.waitMs > 0) await clock.sleep(turn.waitMs);
+      }
     },
     async tally() {
       const { rows } = await sql<{ status: string; count: number }>`

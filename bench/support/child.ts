@@ -13,8 +13,9 @@ export interface Child {
 
 const root = new URL('../../', import.meta.url);
 
-export function startChild(file: URL): Child {
-  const built = build(file);
+/** With a map beside it, for whoever wants to know where a function came from, and removes it. */
+export function startChild(file: URL, { hasMap = false } = {}): Child {
+  const built = build(file, hasMap);
   const child = fork(built, { execArgv: [] });
   child.once('exit', () => rmSync(built, { force: true }));
   const ended = new Promise<never>((_, reject) => {
@@ -38,13 +39,14 @@ export function startChild(file: URL): Child {
  * Built as the program itself is: what runs TypeScript as it is names every function anew each time it is made, which the program does not
  * pay for. Beside the peers' packages, so that they are found.
  */
-function build(file: URL): string {
+function build(file: URL, hasMap: boolean): string {
   const folder = fileURLToPath(new URL('bench/results/built/', root));
   mkdirSync(folder, { recursive: true });
   const name = file.pathname.split('/').at(-1)?.replace(/\.ts$/, '');
   const outfile = join(folder, `${name}-${process.pid}-${++builds}.mjs`);
   buildSync({
     ...{ entryPoints: [fileURLToPath(file)], outfile, packages: 'external', logLevel: 'error' },
+    sourcemap: hasMap ? 'external' : false,
     ...{ bundle: true, format: 'esm', platform: 'node', target: 'node20.19', jsx: 'automatic' },
     // Migrations are looked for where the source is.
     define: { 'import.meta.url': JSON.stringify(new URL('src/bundle.js', root).href) },

@@ -1,21 +1,10 @@
-import type { Run, RunStatus } from '../../src/client/run-shapes.ts';
-import type { Meaning } from '../../src/domain/meanings.ts';
+import type { Run } from '../../src/client/run-shapes.ts';
 import type { NotificationType } from '../../src/sources/newsletters/notification-type.ts';
 import type { Words } from './words/words.ts';
 
 /** Runs as pages speak of them. */
 export const runsPath = '/api/v1/notifications/runs';
 export const plansPath = '/api/v1/notifications/plans';
-
-export const runMeanings: Readonly<Record<RunStatus, Meaning>> = {
-  planned: 'in hand',
-  expired: 'stopped on purpose',
-  running: 'in hand',
-  paused: 'stopped on purpose',
-  halted: 'needs a person',
-  cancelled: 'stopped on purpose',
-  finished: 'good',
-};
 
 /** `Monthly newsletter, October 2026`. */
 export function runName(run: Pick<Run, 'notificationType' | 'periodKey'>, { runs }: Words): string {

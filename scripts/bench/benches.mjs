@@ -8,6 +8,7 @@ export const ofTheTable = [
   'flat',
   'latency',
   'start-up',
+  'profile',
 ];
 
 /** Those that are measured beside the packages of bench/package.json, and those that need a Redis. */

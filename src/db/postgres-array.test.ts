@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { arrayOf } from './postgres-array.ts';
 
-/** What PostgreSQL makes of them: tests/db/postgres-array.test.ts. */
+/** What PostgreSQL makes of them: tests/db/rows-of.test.ts. */
 it('an empty array has no dimensions', () => {
   expect(arrayOf('text', []).toString('hex')).toBe('000000000000000000000019');
 });

@@ -69,7 +69,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
   const recorder = createRecorder({ outbox, clock, log });
   const { idempotencyWindowMs, ratePerSecond, concurrency } = provider.guarantees;
   const width = parts.width ?? createWidth(concurrency);
-  const company = parts.company ?? createCompany();
+  const company = parts.company ?? createCompany(clock);
   const inCompany = (from: DueWork['from']) => (from === 'suspects' ? company.alone : company.beside);
   const keyWindowMs = idempotencyWindowMs === null ? null : idempotencyWindowMs - keyWindowMarginMs;
   const beginning = { worker, account: provider.account, keyWindowMs };
@@ -87,64 +87,65 @@ export function createDispatch(parts: DispatchParts): Dispatch {
   };
 
   async function runOnce(signal: AbortSignal): Promise<Turn> {
-    const due = await outbox.due(names);
-    if (due.length === 0) return { handled: 0, waitMs: 0 };
+    const lanesInTurn = turns.order(await outbox.due(names), batchMax);
+    const suspects = lanesInTurn.filter(({ from }) => from === 'suspects');
+    const others = lanesInTurn.filter(({ from }) => from !== 'suspects');
+    for (const pass of lanesInTurn[0] === suspects[0] ? [suspects, others] : [others, suspects]) {
+      const [first] = pass;
+      if (!first) continue;
+      const turn = await inCompany(first.from)(() => takeFirst(pass, signal));
+      // Look again before the next batch: something more urgent may have come.
+      if (turn.handled > 0 || turn.waitMs > 0) return turn;
+    }
+    return { handled: 0, waitMs: 0 };
+  }
+
+  /** A batch of the first that has anything for us: what was due a moment ago may be in another's hands. */
+  async function takeFirst(lanesInTurn: ReturnType<typeof turns.order>, signal: AbortSignal): Promise<Turn> {
     const { pausedSources, ...permits } = await takePermits(inHandMax());
     if (permits.count === 0) {
       await pace.probeIfDue();
       return { handled: 0, waitMs: permits.waitMs };
     }
-    const lanesInTurn = turns.order(due, permits.count).filter(({ source }) => !pausedSources.has(source));
-    const handled = await takeFirst(lanesInTurn, permits, signal);
-    await (handled > 0 ? undefined : pace.giveBack(permits, 0));
-    // Look again before the next batch: something more urgent may have come.
-    return { handled, waitMs: 0 };
+    const open = lanesInTurn.filter(({ source }) => !pausedSources.has(source));
+    const batch = await claimNext(open, permits.count, signal);
+    return { handled: await handle(batch, permits, signal), waitMs: 0 };
   }
 
-  /** From the first that has anything for us: what was due a moment ago may be in another's hands. */
-  async function takeFirst(
-    lanesInTurn: ReturnType<typeof turns.order>,
-    permits: Taken,
-    signal: AbortSignal,
-  ): Promise<number> {
-    for (const { source: name, from, limit } of lanesInTurn) {
-      const source = sources.find((each) => each.name === name);
-      if (!source || signal.aborted) continue;
-      const handled = await inCompany(from)(async () => {
-        const batch = await claimFrom(source, { from, limit: Math.min(limit, permits.count) });
-        // Also of a batch that comes to nothing: otherwise the lanes behind it would wait for its next try, too.
-        turns.took(from, batch?.claimed.length ?? 0);
-        return batch ? handle(batch, permits, signal) : 0;
-      });
-      if (handled > 0) return handled;
-    }
-    return 0;
-  }
-
-  async function runThese({ source: name, from, seqs }: Named, signal: AbortSignal) {
+  async function runThese({ from, source: name, seqs }: Named, signal: AbortSignal) {
     const source = sources.find((each) => each.name === name);
     let left = source ? seqs : [];
     let handled = 0;
     const until = clock.monotonic() + turnMs;
     while (source && left.length > 0 && !signal.aborted && clock.monotonic() < until) {
-      const { pausedSources, ...permits } = await takePermits(Math.min(left.length, inHandMax()));
-      if (permits.count === 0) {
-        await pace.probeIfDue();
-        return { handled, left, waitMs: permits.waitMs };
-      }
-      const isPaused = pausedSources.has(name);
-      const named = left.slice(0, permits.count);
-      handled += await inCompany(from)(async () => {
-        const order = { from, limit: named.length, seqs: named };
-        const batch = isPaused ? undefined : await claimFrom(source, order);
-        if (!isPaused && !batch)
-          log.info('delivery.already_claimed', { source: name, deliveries: named.length });
-        return handle(batch, permits, signal);
-      });
-      // Whoever lets the source go on puts them into the queue again.
-      left = isPaused ? [] : left.slice(named.length);
+      const order = { from, seqs: left };
+      const taken = await inCompany(from)(() => takeNamed(source, order, signal));
+      handled += taken.handled;
+      left = taken.left;
+      if (taken.isRefused) return { handled, left, waitMs: taken.waitMs };
     }
     return { handled, left, waitMs: 0 };
+  }
+
+  async function takeNamed(
+    source: Source,
+    { from, seqs }: Pick<Named, 'from' | 'seqs'>,
+    signal: AbortSignal,
+  ): Promise<Turn & { left: readonly number[]; isRefused: boolean }> {
+    const { pausedSources, ...permits } = await takePermits(Math.min(seqs.length, inHandMax()));
+    if (permits.count === 0) {
+      await pace.probeIfDue();
+      return { handled: 0, left: seqs, waitMs: permits.waitMs, isRefused: true };
+    }
+    const isPaused = pausedSources.has(source.name);
+    const named = signal.aborted ? [] : seqs.slice(0, permits.count);
+    const order = { from, limit: named.length, seqs: named };
+    const batch = isPaused || named.length === 0 ? undefined : await claimFrom(source, order);
+    if (!isPaused && !batch && !signal.aborted)
+      log.info('delivery.already_claimed', { source: source.name, deliveries: named.length });
+    const handled = await handle(batch, permits, signal);
+    // Whoever lets the source go on puts them into the queue again.
+    return { handled, left: isPaused ? [] : seqs.slice(named.length), waitMs: 0, isRefused: false };
   }
 
   async function claimFrom(
@@ -155,6 +156,23 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     const leaseEndsAt = clock.monotonic() + heldMs;
     const claimed = await outbox.claim({ source: source.name, worker, leaseMs: heldMs, ...order });
     return claimed.length > 0 ? { source, claimed, leaseEndsAt } : undefined;
+  }
+
+  /** The first that has anything for us: what was due a moment ago may be in another's hands. */
+  async function claimNext(
+    lanesInTurn: ReturnType<typeof turns.order>,
+    most: number,
+    signal: AbortSignal,
+  ): Promise<Batch | undefined> {
+    for (const { source: name, from, limit } of lanesInTurn) {
+      const source = sources.find((each) => each.name === name);
+      if (!source || signal.aborted) continue;
+      const batch = await claimFrom(source, { from, limit: Math.min(limit, most) });
+      // Also of a batch that comes to nothing: otherwise the lanes behind it would wait for its next try, too.
+      turns.took(from, batch?.claimed.length ?? 0);
+      if (batch) return batch;
+    }
+    return undefined;
   }
 
   async function handle(batch: Batch | undefined, permits: Taken, signal: AbortSignal): Promise<number> {

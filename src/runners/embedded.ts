@@ -1,5 +1,4 @@
 import type { Dispatch } from '../dispatch/dispatch.ts';
-import type { Guarantees } from '../providers/provider.ts';
 import type { Chore } from '../sources/source.ts';
 import { createLoop, type Loop } from '../std/loop.ts';
 import { clockDuty, type Duty, type DutyParts, maintenanceOf, whileSteady } from './duty.ts';
@@ -7,8 +6,7 @@ import { type Runner, stopWithin } from './runner.ts';
 
 /** Everything in this process, as loops. The default: no other service is needed. */
 export interface EmbeddedParts extends DutyParts {
-  /** The first sends; the others help while there is more than it can have in hand, and ask nobody anything while there is not. */
-  dispatches: readonly Pick<Dispatch, 'runOnce'>[];
+  dispatch: Pick<Dispatch, 'runOnce'>;
   /** What sources do by themselves. */
   chores: readonly Chore[];
 }
@@ -16,31 +14,23 @@ export interface EmbeddedParts extends DutyParts {
 /** How soon a row from another process is seen; what this process enqueues is seen at once. */
 const pollMs = 250;
 const patienceMs = 1_000;
-/** A helper is woken by whoever has found something to do. */
-const helperPauseMs = 60_000;
 
 export function createEmbedded(parts: EmbeddedParts): Runner {
-  const { dispatches, chores, clock, log } = parts;
+  const { dispatch, chores, clock, log } = parts;
   const loop = ({ name, pauseMs, once }: Duty): Loop => createLoop({ name, pauseMs, once, clock, log });
 
-  const sending: Loop[] = dispatches.map((dispatch, hand) =>
-    loop(
-      whileSteady(
-        {
-          ...{ name: 'dispatch', pauseMs: hand === 0 ? pollMs : helperPauseMs },
-          async once(signal) {
-            const { handled, waitMs } = await dispatch.runOnce(signal);
-            if (handled === 0 && hand > 0) return 'pause';
-            if (handled > 0) {
-              if (hand === 0) for (const helper of sending.slice(1)) helper.wake();
-              return 'again';
-            }
-            // A provider that wants to be left alone is: but an operator's word is heard within a second.
-            return Math.min(patienceMs, Math.max(pollMs, waitMs));
-          },
+  const sending = loop(
+    whileSteady(
+      {
+        ...{ name: 'dispatch', pauseMs: pollMs },
+        async once(signal) {
+          const { handled, waitMs } = await dispatch.runOnce(signal);
+          if (handled > 0) return 'again';
+          // A provider that wants to be left alone is: but an operator's word is heard within a second.
+          return Math.min(patienceMs, Math.max(pollMs, waitMs));
         },
-        clock,
-      ),
+      },
+      clock,
     ),
   );
   const housekeeping = [...maintenanceOf(parts), clockDuty(parts)].map(loop);
@@ -49,13 +39,13 @@ export function createEmbedded(parts: EmbeddedParts): Runner {
     chore.wokenBy?.(made.wake);
     return made;
   });
-  const loops = [...sending, ...housekeeping, ...ofSources];
+  const loops = [sending, ...housekeeping, ...ofSources];
 
   return {
     start() {
       for (const each of loops) each.start();
     },
-    wake: () => sending[0]?.wake(),
+    wake: () => sending.wake(),
     get isHealthy() {
       return loops.every((each) => each.isHealthy) && clock.isSteady;
     },
@@ -63,15 +53,4 @@ export function createEmbedded(parts: EmbeddedParts): Runner {
       await stopWithin(Promise.all(loops.map((each) => each.stop())), parts);
     },
   };
-}
-
-/**
- * While one waits for a commit the other sends. Not without keys: what a crash leaves in doubt is then for a person to settle, and
- * twice as much would be.
- */
-export function handsOf({
-  idempotencyWindowMs,
-  concurrency,
-}: Pick<Guarantees, 'idempotencyWindowMs' | 'concurrency'>): number[] {
-  return idempotencyWindowMs === null || concurrency < 2 ? [0] : [0, 1];
 }

@@ -1,28 +1,38 @@
+import type { Clock } from './clock.ts';
+
 /**
- * Hands of one process that send at once. A delivery during which workers died is tried alone in it: if it ends this one too, nobody else's mail
- * shares the blame.
+ * Hands of one process that work at once, of which one must now and then be alone: a delivery during which workers died is tried so, and if it ends
+ * this one too, nobody else's mail shares the blame. First come, first served.
  */
 export interface Company {
   beside<T>(work: () => Promise<T>): Promise<T>;
-  /** When all that is under way has ended; until it has, nobody begins anything. */
+  /** When all that came before has ended. */
   alone<T>(work: () => Promise<T>): Promise<T>;
 }
 
-export function createCompany(): Company {
-  const underWay = new Set<Promise<unknown>>();
-  let last: Promise<unknown> = Promise.resolve();
+/** Longer than any lease: who is not through by then hangs, and holds nothing any more. */
+const patienceMs = 10 * 60_000;
 
-  async function settled(works: Iterable<Promise<unknown>>): Promise<void> {
-    await Promise.allSettled(works);
+export function createCompany(clock: Pick<Clock, 'sleep'>): Company {
+  const underWay = new Set<Promise<unknown>>();
+  /** Whoever came last of those; nobody else needs to be waited for by who goes beside others. */
+  let lastAlone: Promise<unknown> | undefined;
+
+  async function after(works: readonly Promise<unknown>[]): Promise<void> {
+    if (works.length === 0) return;
+    const patience = new AbortController();
+    await Promise.race([Promise.allSettled(works), clock.sleep(patienceMs, patience.signal)]);
+    patience.abort();
+  }
+
+  async function inOrder<T>(before: readonly Promise<unknown>[], work: () => Promise<T>): Promise<T> {
+    await after(before);
+    return work();
   }
 
   return {
     async beside(work) {
-      for (let before: unknown; before !== last; ) {
-        before = last;
-        await settled([last]);
-      }
-      const mine = work();
+      const mine = inOrder(lastAlone ? [lastAlone] : [], work);
       underWay.add(mine);
       try {
         return await mine;
@@ -30,15 +40,14 @@ export function createCompany(): Company {
         underWay.delete(mine);
       }
     },
-    alone(work) {
-      const before = last;
-      const mine = (async () => {
-        await settled([before]);
-        await settled(underWay);
-        return work();
-      })();
-      last = mine;
-      return mine;
+    async alone(work) {
+      const mine = inOrder([...(lastAlone ? [lastAlone] : []), ...underWay], work);
+      lastAlone = mine;
+      try {
+        return await mine;
+      } finally {
+        if (lastAlone === mine) lastAlone = undefined;
+      }
     },
   };
 }

@@ -37,7 +37,7 @@ onBothDatabases('two hands', (dialect) => {
         said.push(`${nameOf(key)} is through`);
         return { kind: 'accepted', messageId: key };
       });
-      const company = createCompany();
+      const company = createCompany(world.clock);
       const hands = ['worker-1', 'worker-1/2'].map((worker) => world.dispatch({ company, worker }));
       const take = (hand: number, from: 'normal' | 'suspects', seq = 0) =>
         how === 'runOnce'
