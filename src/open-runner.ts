@@ -2,15 +2,16 @@ import { createLease, type LeaseParts } from './db/lease.ts';
 import type { Dispatch } from './dispatch/dispatch.ts';
 import { createWidth, type Width } from './dispatch/width.ts';
 import type { BullmqParts } from './runners/bullmq.ts';
-import { createEmbedded } from './runners/embedded.ts';
+import { createEmbedded, handsOf } from './runners/embedded.ts';
 import { leaderLease, type Runner } from './runners/runner.ts';
 import type { Config } from './settings.ts';
 
-type Told = 'dispatches' | 'leases' | 'redis' | 'concurrency';
+type Told = 'dispatches' | 'leases' | 'redis' | 'concurrency' | 'guarantees';
 type Parts = Omit<BullmqParts, Told> &
   Pick<LeaseParts, 'db' | 'holder'> & {
     /** One of several that send at once in this process, the first, second and so on, with so much of it in flight. */
     dispatch: (width: Width, hand: number) => Dispatch;
+    guarantees: BullmqParts['guarantees'] & Parameters<typeof handsOf>[0];
     /** False in a command, which starts nothing: it needs no Redis, and leaves what it asks for to whoever runs. */
     isToRun: boolean;
   };
@@ -19,8 +20,12 @@ type Parts = Omit<BullmqParts, Told> &
 export async function openRunner(config: Config, { dispatch, isToRun, ...parts }: Parts): Promise<Runner> {
   const { jobsEnabled, jobsConcurrency: concurrency, redisUrl, redisPassword, bullmqPrefix } = config;
   const { concurrency: connections } = parts.guarantees;
-  if (!jobsEnabled || !isToRun)
-    return createEmbedded({ ...parts, dispatch: dispatch(createWidth(connections), 0) });
+  if (!jobsEnabled || !isToRun) {
+    const hands = handsOf(parts.guarantees);
+    const width = createWidth(Math.floor(connections / hands.length));
+    const dispatches = hands.map((hand) => dispatch(width, hand));
+    return createEmbedded({ ...parts, dispatches });
+  }
   // Loaded where it is used: most have no Redis.
   const { createBullmq } = await import('./runners/bullmq.ts');
   // Two that share one connection would only wait for each other.

@@ -5,13 +5,16 @@ import { createDatabaseClock } from '../../src/db/database-clock.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createDispatch } from '../../src/dispatch/dispatch.ts';
 import { createPace } from '../../src/dispatch/pace.ts';
+import { createWidth } from '../../src/dispatch/width.ts';
 import type { Intent } from '../../src/domain/delivery.ts';
 import type { Sender as From, Mail } from '../../src/domain/message.ts';
 import { mailOf } from '../../src/outbox/mails.ts';
 import { createOutbox, readNamespace } from '../../src/outbox/outbox.ts';
 import { createResend } from '../../src/providers/resend.ts';
+import { handsOf } from '../../src/runners/embedded.ts';
 import { plainSource } from '../../src/sources/plain/plain.ts';
 import { systemClock } from '../../src/std/clock.ts';
+import { createCompany } from '../../src/std/company.ts';
 import { systemIds } from '../../src/std/ids.ts';
 import { silentLog } from '../../src/std/log.ts';
 import { systemRandom } from '../../src/std/random.ts';
@@ -49,19 +52,27 @@ export async function createSender({ databaseUrl, providerUrl, connections }: Se
   const resend = createResend({ apiKey: 're_bench', baseUrl: providerUrl, clock, connections });
   // As one that has no limit: the pace is asked, and never in the way.
   const provider = { ...resend, guarantees: { ...resend.guarantees, ratePerSecond: null } };
-  const dispatch = createDispatch({
-    outbox,
-    pace: createPace({ db, provider, clock, log }),
-    sources: [plainSource],
-    consent,
-    provider,
-    clock,
-    log,
-    worker: 'bench',
-    from: 'Tidings <tidings@example.com>' as From,
-    environment: 'bench',
-    random: systemRandom,
-  });
+  const pace = createPace({ db, provider, clock, log });
+  const company = createCompany(clock);
+  const hands = handsOf(provider.guarantees);
+  const width = createWidth(Math.floor(connections / hands.length));
+  const dispatches = hands.map((hand) =>
+    createDispatch({
+      outbox,
+      pace,
+      width,
+      company,
+      sources: [plainSource],
+      consent,
+      provider,
+      clock,
+      log,
+      worker: `bench/${hand + 1}`,
+      from: 'Tidings <tidings@example.com>' as From,
+      environment: 'bench',
+      random: systemRandom,
+    }),
+  );
   const signal = new AbortController().signal;
 
   return {
@@ -70,13 +81,18 @@ export async function createSender({ databaseUrl, providerUrl, connections }: Se
       await outbox.enqueue(intents);
     },
     async send(count) {
-      for (let handled = 0; handled < count; ) {
-        const turn = await dispatch.runOnce(signal);
-        handled += turn.handled;
-        if (turn.handled === 0 && turn.waitMs === 0)
-          throw new Error(`only ${handled} of ${count} were found`);
-        if (turn.waitMs > 0) await clock.sleep(turn.waitMs);
-      }
+      let handled = 0;
+      await Promise.all(
+        dispatches.map(async (dispatch) => {
+          for (;;) {
+            const turn = await dispatch.runOnce(signal);
+            handled += turn.handled;
+            if (turn.handled === 0 && turn.waitMs === 0) return;
+            if (turn.waitMs > 0) await clock.sleep(turn.waitMs);
+          }
+        }),
+      );
+      if (handled < count) throw new Error(`only ${handled} of ${count} were found`);
     },
     async tally() {
       const { rows } = await sql<{ status: string; count: number }>`

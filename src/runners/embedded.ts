@@ -1,4 +1,5 @@
 import type { Dispatch } from '../dispatch/dispatch.ts';
+import type { Guarantees } from '../providers/provider.ts';
 import type { Chore } from '../sources/source.ts';
 import { createLoop, type Loop } from '../std/loop.ts';
 import { clockDuty, type Duty, type DutyParts, maintenanceOf, whileSteady } from './duty.ts';
@@ -6,7 +7,8 @@ import { type Runner, stopWithin } from './runner.ts';
 
 /** Everything in this process, as loops. The default: no other service is needed. */
 export interface EmbeddedParts extends DutyParts {
-  dispatch: Pick<Dispatch, 'runOnce'>;
+  /** The first sends; the others help while there is more than it can have in hand, and ask nobody anything while there is not. */
+  dispatches: readonly Pick<Dispatch, 'runOnce'>[];
   /** What sources do by themselves. */
   chores: readonly Chore[];
 }
@@ -14,23 +16,31 @@ export interface EmbeddedParts extends DutyParts {
 /** How soon a row from another process is seen; what this process enqueues is seen at once. */
 const pollMs = 250;
 const patienceMs = 1_000;
+/** A helper is woken by whoever has found something to do. */
+const helperPauseMs = 60_000;
 
 export function createEmbedded(parts: EmbeddedParts): Runner {
-  const { dispatch, chores, clock, log } = parts;
+  const { dispatches, chores, clock, log } = parts;
   const loop = ({ name, pauseMs, once }: Duty): Loop => createLoop({ name, pauseMs, once, clock, log });
 
-  const sending = loop(
-    whileSteady(
-      {
-        ...{ name: 'dispatch', pauseMs: pollMs },
-        async once(signal) {
-          const { handled, waitMs } = await dispatch.runOnce(signal);
-          if (handled > 0) return 'again';
-          // A provider that wants to be left alone is: but an operator's word is heard within a second.
-          return Math.min(patienceMs, Math.max(pollMs, waitMs));
+  const sending: Loop[] = dispatches.map((dispatch, hand) =>
+    loop(
+      whileSteady(
+        {
+          ...{ name: 'dispatch', pauseMs: pollMs },
+          async once(signal) {
+            const { handled, waitMs } = await dispatch.runOnce(signal);
+            if (handled === 0 && hand > 0) return helperPauseMs;
+            if (handled > 0) {
+              if (hand === 0) for (const helper of sending.slice(1)) helper.wake();
+              return 'again';
+            }
+            // A provider that wants to be left alone is: but an operator's word is heard within a second.
+            return Math.min(patienceMs, Math.max(pollMs, waitMs));
+          },
         },
-      },
-      clock,
+        clock,
+      ),
     ),
   );
   const housekeeping = [...maintenanceOf(parts), clockDuty(parts)].map(loop);
@@ -39,13 +49,13 @@ export function createEmbedded(parts: EmbeddedParts): Runner {
     chore.wokenBy?.(made.wake);
     return made;
   });
-  const loops = [sending, ...housekeeping, ...ofSources];
+  const loops = [...sending, ...housekeeping, ...ofSources];
 
   return {
     start() {
       for (const each of loops) each.start();
     },
-    wake: () => sending.wake(),
+    wake: () => sending[0]?.wake(),
     get isHealthy() {
       return loops.every((each) => each.isHealthy) && clock.isSteady;
     },
@@ -53,4 +63,16 @@ export function createEmbedded(parts: EmbeddedParts): Runner {
       await stopWithin(Promise.all(loops.map((each) => each.stop())), parts);
     },
   };
+}
+
+/**
+ * While one waits for a commit the other sends. Each has half of the connections, so that no mail waits for one inside of the provider, where it
+ * would look like a provider that cannot be reached; so only where halves are many. And not without keys: what a crash leaves in doubt is then
+ * for a person to settle, and twice as much would be.
+ */
+export function handsOf({
+  idempotencyWindowMs,
+  concurrency,
+}: Pick<Guarantees, 'idempotencyWindowMs' | 'concurrency'>): number[] {
+  return idempotencyWindowMs === null || concurrency < 16 ? [0] : [0, 1];
 }

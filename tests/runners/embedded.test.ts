@@ -23,6 +23,7 @@ const noWalk = { walk: async () => ({ settled: [], next: null, waitMs: null }) }
 function runner(
   parts: {
     dispatch?: (signal: AbortSignal) => Promise<number>;
+    helpers?: ((signal: AbortSignal) => Promise<number>)[];
     isSteady?: () => boolean;
     waitMs?: number;
     sweep?: () => void;
@@ -50,12 +51,9 @@ function runner(
         return true;
       },
     },
-    dispatch: {
-      runOnce: async (signal) => ({
-        handled: (await parts.dispatch?.(signal)) ?? 0,
-        waitMs: parts.waitMs ?? 0,
-      }),
-    },
+    dispatches: [parts.dispatch, ...(parts.helpers ?? [])].map((once) => ({
+      runOnce: async (signal) => ({ handled: (await once?.(signal)) ?? 0, waitMs: parts.waitMs ?? 0 }),
+    })),
     sweep: {
       runOnce: async () => {
         parts.sweep?.();
@@ -89,6 +87,31 @@ it('looks every 250 ms, at once when woken, and again at once while there is wor
   embedded.wake();
   await clock.advance(0);
   expect(looksAt.at(-1)).toBe(350);
+  await embedded.stop();
+});
+
+it('a helper is woken while there is work, and asks for none while there is none', async () => {
+  const [work, helped] = [
+    [0, 0, 1, 1, 0],
+    [0, 1, 0],
+  ];
+  const helpsAt: number[] = [];
+  const embedded = runner({
+    dispatch: async () => work.shift() ?? 0,
+    helpers: [
+      async () => {
+        helpsAt.push(clock.monotonic());
+        return helped.shift() ?? 0;
+      },
+    ],
+  });
+  embedded.start();
+  await clock.advance(400);
+  expect(helpsAt).toEqual([0]);
+  await clock.advance(30_000);
+  // Once more than there was anything: the other had found something meanwhile.
+  expect(new Set(helpsAt)).toEqual(new Set([0, 500]));
+  expect(helped).toEqual([]);
   await embedded.stop();
 });
 

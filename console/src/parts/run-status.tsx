@@ -1,5 +1,5 @@
-import type { RunStatus } from '../../../src/client/run-shapes.ts';
 import { runMeanings } from '../../../src/cli/state-meanings.ts';
+import type { RunStatus } from '../../../src/client/run-shapes.ts';
 import { useWords } from '../words/words.ts';
 import { Mark } from './mark.tsx';
 
