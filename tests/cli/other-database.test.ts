@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CommandLine, createCommandLine, type Running } from './command-line.ts';
 
-/** A server and a command in two terminals, of which one was given settings that the other was not. */
-describe('where the server works with another database', () => {
+/**
+ * A server and a command in two terminals, of which one was given settings that the other was not. A command gives the server 400 ms to answer,
+ * which on a machine with too much to do is not always enough.
+ */
+describe('where the server works with another database', { retry: 4 }, () => {
   let shell: CommandLine;
   let server: Running;
   let PORT: string;
