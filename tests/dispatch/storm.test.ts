@@ -81,7 +81,7 @@ onBothDatabases(`${workers} processes, one provider of ${ratePerSecond} a second
   // A machine that is busy with other tests may stall for longer than any pace can make up for: hence further tries.
   it('002-D4-01 Together they keep to its limit and use more than nine tenths of it', {
     timeout: 120_000,
-    retry: 3,
+    retry: 6,
   }, async () => {
     const count = 500;
     await enqueue(count);
