@@ -115,6 +115,8 @@ export const columns = [
 export type WatchedRow = Pick<DeliveryRow, (typeof columns)[number]> & {
   /** The recipient, or somebody for them, wants no mail of this source. */
   said_no: 0 | 1;
+  /** They left by the link in an alert about a seat. */
+  left_alerts: 0 | 1;
   is_frozen: 0 | 1;
   /** The last event of its story. */
   told_up_to: number | null;
@@ -251,7 +253,7 @@ export function checkRow(before: WatchedRow, row: WatchedRow, isImported: boolea
     violate('story', `#${seq} went from ${before.status} to ${status}, and its story does not say so`);
   }
   // Who leaves by the link in an alert has a verification mail left to the last check: it goes on if that is taken back.
-  const isLeftToCheck = row.source === 'course-seats-verification';
+  const isLeftToCheck = row.source === 'course-seats-verification' && row.left_alerts === 1;
   const isNewNo = row.said_no === 1 && before.said_no === 0 && !isLeftToCheck;
   if (isNewNo && waits(status) && waits(before.status)) {
     violate('consent', `#${seq} still waits as ${status} after its recipient said no`);

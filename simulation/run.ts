@@ -1,13 +1,24 @@
-import { raiseMark } from '../src/db/time-mark.ts';
 import { isCampusSeed } from './campus/campus-seeds.ts';
 import { runCampus } from './campus/run-campus.ts';
 import { hourMs, minuteMs } from './chance.ts';
 import { isCivicSeed } from './civic/civic-seeds.ts';
 import { runCivic } from './civic/run-civic.ts';
 import { type Cut, nothingCut } from './cut.ts';
-import { drain, type Players } from './drain.ts';
+import {
+  backUp,
+  failOver,
+  haveBadDay,
+  type Scene,
+  setBackMostMs,
+  setClocksBack,
+  stallAll,
+  startAll,
+  useUpQuota,
+  workOn,
+} from './disasters.ts';
+import { drain } from './drain.ts';
 import { untilEdge } from './edges.ts';
-import { askAgain, askForAllAgain, enqueue, importOld } from './intents.ts';
+import { askAgain, enqueue, importOld } from './intents.ts';
 import {
   decideFromMemory,
   mislead,
@@ -19,12 +30,12 @@ import {
   undoTooLate,
   unsubscribe,
 } from './people.ts';
-import { createProcess, type SimulatedProcess, turnKinds } from './process.ts';
+import { createProcess, type SimulatedProcess } from './process.ts';
 import { skewMs } from './promises.ts';
 import { isReviewSeed } from './reviews/review-seeds.ts';
 import { runReviews } from './reviews/run-reviews.ts';
-import type { Copy, Stage } from './stage.ts';
-import type { Seen, Violation } from './watch.ts';
+import type { Stage } from './stage.ts';
+import type { Violation } from './watch.ts';
 import { createWorld, type Mood, type World } from './world.ts';
 
 /** One run: some deliveries, a few processes, a number of things that happen, and then peace until all is settled. */
@@ -41,8 +52,6 @@ export interface Run {
 
 /** Its dice and its faults are its own. */
 const drainStep = 999;
-/** Less than clocks differ by anyway: how far is of no matter to who holds a row while it happens. */
-const setBackMostMs = 300;
 const stepsMin = 15;
 const stepsMax = 60;
 
@@ -87,12 +96,6 @@ export async function runSeed(seed: number, stage: Stage, cut: Cut = nothingCut)
     ...{ seed, violation, lines: story.lines, hash: story.hash(), counts: tally.counts },
     ...{ steps: step - 1, struck },
   };
-}
-
-interface Scene extends Players {
-  stage: Stage;
-  /** What a replica had when the primary was lost. */
-  backUp: { copy: Copy; seen: Seen } | null;
 }
 
 const actions = {
@@ -238,123 +241,4 @@ function startTurn({ chance, mood }: World, process: SimulatedProcess): void {
   const reconcile = mood === 'deaf' || mood === 'sleepy' ? 6 : 3;
   const turn = chance.weighted({ dispatch: 5, sweep: 2, reconcile, heal: 1, link: 1 });
   if (process.isIdle(turn)) process.start(turn);
-}
-
-/** As the loops of the runner do all the time. */
-function startAll(processes: readonly SimulatedProcess[]): void {
-  for (const process of processes) {
-    for (const turn of turnKinds) if (process.isIdle(turn)) process.start(turn);
-  }
-}
-
-/** Everybody, for a few minutes. */
-async function workOn({ world, processes }: Scene, turns: number): Promise<void> {
-  const { chance, clock, watch } = world;
-  for (let left = turns; left > 0; left--) {
-    startAll(processes);
-    await clock.advance(chance.between(2_000, 90_000));
-    watch.lookAround();
-  }
-}
-
-/** In the middle of their batches: what had its moment to leave meanwhile comes all at once. */
-async function stallAll({ world, processes }: Scene): Promise<void> {
-  const { chance, clock, mayStrike } = world;
-  startAll(processes);
-  await clock.advance(chance.between(0, 500));
-  if (!mayStrike('a process stands still')) return;
-  for (const { faults } of processes) faults.pause(chance.between(1_000, 5_000));
-  await clock.advance(6_000);
-}
-
-/** With mails on their way: all that waits moves with the clocks, and no key is relied on any more. */
-async function setClocksBack({ world, processes }: Scene): Promise<void> {
-  const { chance, clock, mayStrike, watch } = world;
-  startAll(processes);
-  await clock.advance(0);
-  if (!mayStrike('all clocks are set back')) return;
-  // Who stands still meanwhile hears all answers at once, and writes them down together.
-  if (chance.isTrue(0.7)) for (const { faults } of processes) faults.pause(2_000);
-  await clock.advance(chance.between(0, 1_500));
-  const byMs = chance.between(1, setBackMostMs);
-  world.story.tell(`all clocks are set back by ${byMs} ms`);
-  watch.setBack(byMs);
-  await world.commit('who noticed it', async () => {
-    const from = clock.now();
-    await raiseMark(world.db, from);
-    await world.outbox.setBack({ from, to: from - byMs });
-  });
-  for (const { faults } of processes) if (!faults.isDead) faults.setClock(-byMs);
-  await clock.advance(2_000);
-}
-
-/**
- * The provider takes mails and finds afterwards that its quota is used up; some of its answers are lost. What it had to say of
- * the first round comes when the second one's mail is on its way.
- */
-async function useUpQuota(scene: Scene, process: SimulatedProcess): Promise<void> {
-  const { world, processes } = scene;
-  const { chance, clock, mailman } = world;
-  await enqueue(world, process);
-  world.setQuota('used up');
-  startAll(processes);
-  await clock.advance(5_000);
-  world.setQuota('left');
-  for (let left = 4; left > 0; left--) {
-    mailman.tellOne(world, process);
-    await clock.advance(0);
-  }
-  await clock.advance(chance.between(0, 30) * hourMs);
-  for (let left = 2; left > 0; left--) {
-    startAll(processes);
-    await clock.advance(0);
-    mailman.tellOne(world, process);
-    await clock.advance(chance.between(0, minuteMs));
-  }
-}
-
-async function backUp(scene: Scene): Promise<void> {
-  const { world, stage } = scene;
-  world.story.tell('a replica has all that is here');
-  scene.backUp = await world.commit('a replica', async () => ({
-    copy: await stage.copy(),
-    seen: world.watch.seen(),
-  }));
-}
-
-/** What is asked for after the replica was made, and sent, and lost, is sent once more: to a provider who knows its key. */
-async function haveBadDay(scene: Scene, process: SimulatedProcess): Promise<void> {
-  const { world } = scene;
-  const { chance } = world;
-  // Some are on the replica, others get their numbers after it was made.
-  const isEarly = chance.isTrue(0.5);
-  if (isEarly) await enqueue(world, process);
-  await backUp(scene);
-  // Several: whoever is asked for again first gets another one's number.
-  for (let left = isEarly ? 0 : 2; left > 0; left--) await enqueue(world, process);
-  if (chance.isTrue(0.7)) await workOn(scene, 1);
-  await world.clock.advance(chance.one([0, 0, 2 * hourMs, 10 * hourMs]));
-  await failOver(scene, process);
-}
-
-/** The replica becomes the database: what was committed since is gone, for everybody and for good. */
-async function failOver(scene: Scene, process: SimulatedProcess): Promise<void> {
-  const { world, stage, backUp, processes } = scene;
-  if (backUp && world.chance.isTrue(0.5)) {
-    // With mails on their way, of which the replica knows nothing.
-    startAll(processes);
-    await world.clock.advance(0);
-  }
-  if (!backUp || backUp.seen.changes === world.watch.changes) return;
-  if (!world.mayStrike('a fail-over loses commits')) return;
-  world.story.tell('a fail-over: the replica is the database now');
-  scene.backUp = null;
-  await world.commit('a fail-over', async () => {
-    await stage.restore(backUp.copy);
-    await world.watch.afterRestore(backUp.seen);
-    askForAllAgain(world);
-  });
-  if (world.chance.isTrue(0.7)) await askAgain(world, process);
-  // They go on at once, with what the replica knows.
-  if (world.chance.isTrue(0.8)) await workOn(scene, 2);
 }
