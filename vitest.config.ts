@@ -26,6 +26,8 @@ export default defineConfig({
     // Worlds (databases, child processes) are slow to build on two cores; a hang is still a failure.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    // vitest's own second is not enough for a page that is told the news by the server, on a machine with other work.
+    expect: { poll: { timeout: 30_000 } },
     setupFiles: ['tests/support/collect-logs.ts', 'tests/support/drop-databases.ts'],
     pool: 'forks',
     // Most tests wait for a disk, a socket or a child: there is room for one more than there are cores.

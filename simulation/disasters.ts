@@ -1,7 +1,7 @@
 import { raiseMark } from '../src/db/time-mark.ts';
 import { hourMs, minuteMs } from './chance.ts';
-import type { Players } from './drain.ts';
 import { askAgain, askForAllAgain, enqueue } from './intents.ts';
+import type { Players } from './players.ts';
 import { type SimulatedProcess, turnKinds } from './process.ts';
 import type { Copy, Stage } from './stage.ts';
 import type { Seen } from './watch.ts';

@@ -3,14 +3,12 @@ import { type Status, statuses } from '../src/domain/status.ts';
 import { hourMs, minuteMs } from './chance.ts';
 import { askAgain, checkIntents, isAllAnswered } from './intents.ts';
 import { operate, resumeAll } from './people.ts';
+import type { Players } from './players.ts';
 import { type SimulatedProcess, type TurnKind, turnKinds } from './process.ts';
 import type { World } from './world.ts';
 
 /** Those who are there when the troubles are over. */
-export interface Players {
-  world: World;
-  processes: SimulatedProcess[];
-  restart: () => SimulatedProcess;
+interface Survivors extends Players {
   /** Some mails are welcome at some hours only: what could not be taken up at once is not left until the next is due. */
   hasHours?: boolean;
 }
@@ -21,7 +19,7 @@ const drainTurnsMax = 3_000;
 const drainLongestMs = 6 * 24 * hourMs;
 
 /** No more faults, everybody works: now everything must come to an end. */
-export async function drain({ world, processes, restart, hasHours = false }: Players): Promise<void> {
+export async function drain({ world, processes, restart, hasHours = false }: Survivors): Promise<void> {
   const { clock, watch, mailman } = world;
   if (world.isTroubled()) world.endTroubles();
   await resumeAll(world);

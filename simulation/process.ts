@@ -59,10 +59,10 @@ export interface SimulatedProcess {
 
 export const turnKinds = ['dispatch', 'sweep', 'reconcile', 'heal', 'link'] as const;
 export type TurnKind = (typeof turnKinds)[number];
-type AnyTurn = TurnKind | SeatTurn | CivicTurn | ReviewTurn;
+export type AnyTurn = TurnKind | SeatTurn | CivicTurn | ReviewTurn;
 
 /** What runs on top of the engine, where that is not three plain sources. */
-interface Sides {
+export interface Sides {
   campus?: CampusSide;
   civic?: CivicSide;
   reviews?: true;

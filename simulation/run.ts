@@ -1,8 +1,8 @@
 import { isCampusSeed } from './campus/campus-seeds.ts';
-import { runCampus } from './campus/run-campus.ts';
+import { campusPlot } from './campus/run-campus.ts';
 import { hourMs, minuteMs } from './chance.ts';
 import { isCivicSeed } from './civic/civic-seeds.ts';
-import { runCivic } from './civic/run-civic.ts';
+import { civicPlot } from './civic/run-civic.ts';
 import { type Cut, nothingCut } from './cut.ts';
 import {
   backUp,
@@ -30,72 +30,34 @@ import {
   undoTooLate,
   unsubscribe,
 } from './people.ts';
-import { createProcess, type SimulatedProcess } from './process.ts';
+import { startProcesses } from './players.ts';
+import type { SimulatedProcess } from './process.ts';
 import { skewMs } from './promises.ts';
 import { isReviewSeed } from './reviews/review-seeds.ts';
-import { runReviews } from './reviews/run-reviews.ts';
+import { reviewPlot } from './reviews/run-reviews.ts';
+import { type Plot, type Run, runWorld } from './run-world.ts';
 import type { Stage } from './stage.ts';
-import type { Violation } from './watch.ts';
-import { createWorld, type Mood, type World } from './world.ts';
+import type { Mood, World } from './world.ts';
 
-/** One run: some deliveries, a few processes, a number of things that happen, and then peace until all is settled. */
-export interface Run {
-  seed: number;
-  violation: Violation | null;
-  lines: readonly string[];
-  hash: string;
-  counts: Readonly<Record<string, number>>;
-  /** How many steps there were, and which faults struck: what a failing run can be shortened by. */
-  steps: number;
-  struck: readonly string[];
+/** The seed decides what the run is about. */
+export function runSeed(seed: number, stage: Stage, cut: Cut = nothingCut): Promise<Run> {
+  if (isCampusSeed(seed)) return runWorld(campusPlot, seed, stage, cut);
+  if (isCivicSeed(seed)) return runWorld(civicPlot, seed, stage, cut);
+  if (isReviewSeed(seed)) return runWorld(reviewPlot, seed, stage, cut);
+  return runWorld(plainPlot, seed, stage, cut);
 }
 
-/** Its dice and its faults are its own. */
-const drainStep = 999;
-const stepsMin = 15;
-const stepsMax = 60;
+/** Some deliveries of three plain sources, and all that can befall the engine. */
+const plainPlot: Plot<Scene> = { begin, stepsMin: 15, stepsMax: 60, doSomething, end: drain };
 
-export async function runSeed(seed: number, stage: Stage, cut: Cut = nothingCut): Promise<Run> {
-  if (isCampusSeed(seed)) return runCampus(seed, stage, cut);
-  if (isCivicSeed(seed)) return runCivic(seed, stage, cut);
-  if (isReviewSeed(seed)) return runReviews(seed, stage, cut);
-  await stage.clear();
-  const struck: string[] = [];
-  const world = createWorld(seed, stage, cut, struck);
-  const { chance, watch, story, tally } = world;
-  const processes = Array.from({ length: chance.between(1, 3) }, (_, index) =>
-    createProcess(`p${index + 1}`, world),
-  );
-  let started = processes.length;
-  const scene: Scene = {
-    ...{ world, stage, processes },
-    restart: () => createProcess(`p${++started}`, world),
-    backUp: null,
-  };
-  await enqueue(world, processes[0] as SimulatedProcess);
+async function begin(world: World, stage: Stage): Promise<Scene> {
+  const { chance } = world;
+  const scene: Scene = { ...startProcesses(world, 3), stage, backUp: null };
+  await enqueue(world, scene.processes[0] as SimulatedProcess);
   if (chance.isTrue(0.04)) await importOld(world);
   // While there is most to do.
   if (world.mood === 'crowded' && chance.isTrue(0.5)) await stallAll(scene);
-  const steps = chance.between(stepsMin, stepsMax);
-  let step = 1;
-  for (; step <= steps && watch.violation === null; step++) {
-    world.turnTo(step);
-    if (cut.steps.has(step)) continue;
-    await doSomething(scene);
-    await world.clock.advance(0);
-    watch.lookAround();
-  }
-  if (watch.violation === null) {
-    world.turnTo(drainStep);
-    await drain(scene);
-  }
-  for (const { faults } of processes) faults.die('with the run');
-  await world.clock.advance(0);
-  const { violation } = watch;
-  return {
-    ...{ seed, violation, lines: story.lines, hash: story.hash(), counts: tally.counts },
-    ...{ steps: step - 1, struck },
-  };
+  return scene;
 }
 
 const actions = {

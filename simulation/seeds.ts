@@ -1,5 +1,6 @@
 import { optionsOf } from './cut.ts';
-import { type Run, runSeed } from './run.ts';
+import { runSeed } from './run.ts';
+import type { Run } from './run-world.ts';
 import { shrink } from './shrink.ts';
 import { openStage } from './stage.ts';
 import { addCounts } from './tally.ts';

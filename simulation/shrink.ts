@@ -1,5 +1,6 @@
 import { type Cut, nothingCut } from './cut.ts';
-import { type Run, runSeed } from './run.ts';
+import { runSeed } from './run.ts';
+import type { Run } from './run-world.ts';
 import type { Stage } from './stage.ts';
 
 /**

@@ -68,6 +68,7 @@ describe('configuration', () => {
       resendApiKey: '',
       resendBaseUrl: 'https://api.resend.com',
       resendMaxRps: 2,
+      resendConnections: 64,
       quotaPerDay: null,
       quotaPerMonth: null,
       retentionMs: 90 * 86_400_000,
@@ -142,10 +143,8 @@ describe('configuration', () => {
 
   it('suggests the nearest name, in .env for any unknown name, in the environment for what looks like ours', () => {
     expect(problemsOf({}, envFile('DATABSE_URL=sqlite:x.db\nCOLOUR=blue')).toReversed()).toEqual([
-      expect.stringMatching(
-        /\.env sets DATABSE_URL, which is not a setting of Tidings\. Did you mean DATABASE_URL\?$/,
-      ),
-      expect.stringMatching(/\.env sets COLOUR, which is not a setting of Tidings\.$/),
+      expect.stringMatching(/\.env sets DATABSE_URL, .* setting of Tidings\. Did you mean DATABASE_URL\?$/),
+      expect.stringMatching(/\.env sets COLOUR, .* of Tidings\. All settings: docs\/configuration\.md\.$/),
     ]);
     expect(problemsOf({ PROCES_ROLE: 'api' })).toEqual([
       'PROCES_ROLE is set, but there is no such setting. Did you mean PROCESS_ROLE?',
@@ -274,6 +273,9 @@ describe('configuration', () => {
       ]);
       expect(problemsOf({ HOST, PROCESS_ROLE: 'worker' })).toEqual([]);
       expect(problemsOf({ HOST, READ_API_KEY: 'r'.repeat(32) })).toEqual([]);
+      expect(problemsOf({ HOST, OPERATOR_API_KEY: 'short' })).toEqual([
+        expect.stringMatching(/^OPERATOR_API_KEY must be at least 32 characters long/),
+      ]);
     }
     for (const HOST of ['127.0.0.1', '127.1.2.3', '::1', 'localhost'])
       expect(problemsOf({ HOST })).toEqual([]);

@@ -43,7 +43,7 @@ function unknownInFile(file: Environment, envFile: string): string[] {
     .filter((name) => !names.includes(name))
     .map((name) => {
       const meant = nearest(name, names);
-      return `${envFile} sets ${name}, which is not a setting of Tidings.${meant ? ` Did you mean ${meant}?` : ''}`;
+      return `${envFile} sets ${name}, which is not a setting of Tidings. ${meant ? `Did you mean ${meant}?` : 'All settings: docs/configuration.md.'}`;
     });
 }
 
@@ -81,16 +81,16 @@ function contradictions(config: Partial<Config>, isSenderSet: boolean): string[]
     );
   }
   problems.push(...missingForPeople(config));
-  const { operatorApiKeys = [], readApiKeys = [], serviceApiKeys = [], triggerApiKeys = [] } = config;
-  const allKeys = [...operatorApiKeys, ...readApiKeys, ...serviceApiKeys];
-  // A worker answers /health and /ready only.
-  const isOpen = allKeys.length === 0 && config.role !== undefined && config.role !== 'worker';
+  const keys = [config.operatorApiKeys, config.readApiKeys, config.serviceApiKeys];
+  // A worker answers /health and /ready only. One who has set a key that is none was told so already.
+  const isOpen =
+    keys.every((each) => each?.length === 0) && config.role !== undefined && config.role !== 'worker';
   if (isOpen && config.host !== undefined && !isLoopback(config.host)) {
     problems.push(
       `HOST lets other machines in, and without a key they could do everything. Set OPERATOR_API_KEY to at least ${keyLengthMin} random characters, or HOST to 127.0.0.1.`,
     );
   }
-  const keysOfAllRoles = [...allKeys, ...triggerApiKeys];
+  const keysOfAllRoles = [...keys, config.triggerApiKeys].flatMap((each) => each ?? []);
   if (new Set(keysOfAllRoles).size < keysOfAllRoles.length) {
     problems.push(
       'The same key is in OPERATOR_API_KEY, READ_API_KEY, SERVICE_API_KEY and NOTIFICATION_TRIGGER_API_KEY more than once. Give each its own.',

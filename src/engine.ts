@@ -38,6 +38,7 @@ import { createCompany } from './std/company.ts';
 import { systemIds } from './std/ids.ts';
 import type { Log } from './std/log.ts';
 import { systemRandom } from './std/random.ts';
+import type { Refusal } from './std/refusal.ts';
 import type { Tracer } from './std/trace.ts';
 import { createWebhooks, type Webhooks } from './webhooks/webhook.ts';
 import { createWebhookLog } from './webhooks/webhook-log.ts';
@@ -67,6 +68,8 @@ export interface Engine {
   readonly reconcile: Reconcile;
   /** Where there is a section feed. */
   readonly seats: CourseSeats | undefined;
+  /** Where there are none because the database is that of another feed: what `serve` would say. */
+  readonly seatsRefusal: Refusal | undefined;
   readonly newsletters: Newsletters;
   readonly reviews: CodeReviews;
   readonly runner: Runner;
@@ -125,7 +128,7 @@ export async function createEngine(
     const outbox = trail ? followedOutbox(quiet, trail) : quiet;
     const queries = createQueries(db);
 
-    const seats = await openCourseSeats(config, {
+    const { seats, refusal: seatsRefusal } = await openCourseSeats(config, {
       ...{ ...links, db, outbox, clock, log, namespace, ids: systemIds, random: systemRandom },
       ...{ unsubscribe: consent.unsubscribe, holder, onEnqueued: () => runner.wake() },
       isToPoll: migrations === 'all',
@@ -182,6 +185,7 @@ export async function createEngine(
         sweep,
         reconcile,
         seats,
+        seatsRefusal,
         newsletters,
         reviews,
         runner,

@@ -4,7 +4,7 @@ import {
   type CourseSeatsParts,
   createCourseSeats,
 } from './sources/course-seats/course-seats.ts';
-import { claimFor, readFeedKind } from './sources/course-seats/feed-kind.ts';
+import { claimFor, refusalOf } from './sources/course-seats/feed-kind.ts';
 import { loadFeed, type OpenedFeed, openFeed } from './sources/course-seats/open-feed.ts';
 
 type Parts = Omit<CourseSeatsParts, keyof OpenedFeed | 'timeZone' | 'verifiesAddresses'>;
@@ -13,17 +13,19 @@ type Parts = Omit<CourseSeatsParts, keyof OpenedFeed | 'timeZone' | 'verifiesAdd
 export async function openCourseSeats(
   config: Config,
   { isToPoll, ...parts }: Parts & { isToPoll: boolean },
-): Promise<CourseSeats | undefined> {
+): Promise<{ seats?: CourseSeats; refusal?: Awaited<ReturnType<typeof refusalOf>> }> {
   const { socBaseUrl, socTerms, socCampuses, socTimeZone, verifiesAddresses, provider } = config;
   const order = { baseUrl: socBaseUrl, termIds: socTerms, campusCodes: socCampuses };
   const feed = await openFeed({ ...order, isReal: provider !== 'capture' }, parts.clock);
-  if (!feed) return undefined;
+  if (!feed) return {};
   const kind = feed.isSample ? 'sample' : 'real';
   if (isToPoll) {
     await loadFeed();
     await claimFor(kind, parts.db);
+  } else {
+    // A command that was not told of the feed leaves alone what is the feed's.
+    const refusal = await refusalOf(kind, parts.db);
+    if (refusal) return { refusal };
   }
-  // A command that was not told of the feed leaves alone what is the feed's.
-  else if (((await readFeedKind(parts.db)) ?? kind) !== kind) return undefined;
-  return createCourseSeats({ ...feed, ...parts, timeZone: socTimeZone, verifiesAddresses });
+  return { seats: createCourseSeats({ ...feed, ...parts, timeZone: socTimeZone, verifiesAddresses }) };
 }

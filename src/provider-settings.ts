@@ -10,6 +10,7 @@ export interface ProviderConfig {
   readonly resendApiKey: string;
   readonly resendBaseUrl: string;
   readonly resendMaxRps: number;
+  readonly resendConnections: number;
   readonly resendWebhookSecrets: readonly string[];
   readonly postmarkServerToken: string;
   readonly postmarkMessageStream: string;
@@ -64,6 +65,18 @@ export const providerVariables = {
     read: (text) => {
       const value = Number(text);
       return value > 0 && value <= 10_000 ? { value } : { mustBe: 'a number above 0, at most 10000' };
+    },
+  } as Variable<number>,
+  resendConnections: {
+    name: 'RESEND_CONNECTIONS',
+    default: '64', // At half a second an answer that is 128 a second; only as many are opened as are needed.
+    meaning:
+      'Mails on their way to Resend at once, of each process. Few accounts need more: 64 are 128 mails a second, where an answer takes half a second.',
+    read: (text) => {
+      const value = Number(text);
+      return Number.isInteger(value) && value >= 1 && value <= 1_024
+        ? { value }
+        : { mustBe: 'a whole number from 1 to 1024' };
     },
   } as Variable<number>,
   resendWebhookSecrets: {

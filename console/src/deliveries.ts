@@ -1,20 +1,14 @@
-import type { Status } from '../../src/domain/status.ts';
+import type { Delivery as AnsweredDelivery } from '../../src/client/delivery-shapes.ts';
 
-/** As the API answers it. */
-export interface Delivery {
-  seq: number;
-  id: string;
-  source: string;
-  occasion: string;
-  recipient: string;
-  to: string | null;
-  lane: string;
-  status: Status;
-  round: number;
-  attempts: number;
+/** What a list shows of a delivery, as the API answers it. */
+export interface Delivery
+  extends Pick<
+    AnsweredDelivery,
+    | ('seq' | 'id' | 'source' | 'occasion' | 'recipient' | 'to' | 'lane')
+    | ('status' | 'round' | 'attempts' | 'dueAt')
+  > {
   lastError: { code?: string; message?: string } | null;
   createdAt: string;
-  dueAt: string | null;
 }
 
 export interface DeliveryPage {

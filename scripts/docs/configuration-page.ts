@@ -43,7 +43,7 @@ PORT=8080 npm start    # the environment, for this run only
 Tidings does not start, and names all problems at once, each with what the value must be. It never prints a value: it
 may be a secret.
 
-- A name in \`.env\` that is not a setting is refused, with the nearest one that is.
+- A name in \`.env\` that is not a setting is refused, with the one that was probably meant, if one is near.
 - The environment holds much that is not for Tidings, so an unknown name there is refused only if it looks like one of the
   longer names above, misspelt, and that one is not set.
 `;

@@ -3,7 +3,7 @@ import type { Fact } from '../../src/outbox/facts.ts';
 import type { Clock } from '../../src/std/clock.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Violate, WatchedRow } from '../promises.ts';
-import type { Watched } from '../stage.ts';
+import type { SideWatch } from '../side-watch.ts';
 import type { Story } from '../story.ts';
 import type { CampusFeed } from './campus-feed.ts';
 import { createHearingWatch } from './hearing.ts';
@@ -11,13 +11,8 @@ import { createOpeningWatch } from './openings.ts';
 import { createSeatReader, type Seats } from './seat-tables.ts';
 
 /** Keeps an eye on the tables of course seats, after every commit that has written to them or to the deliveries. */
-export interface CampusWatch {
+export interface CampusWatch extends SideWatch {
   told(facts: readonly Fact[]): void;
-  look(
-    written: ReadonlySet<Watched>,
-    rowsBefore: readonly WatchedRow[],
-    rows: readonly WatchedRow[],
-  ): Promise<void>;
   reported(index: string): void;
   atTheEnd(rows: readonly WatchedRow[]): Promise<void>;
   readonly seats: Seats;

@@ -1,12 +1,11 @@
-import { hourMs, minuteMs, secondMs } from '../chance.ts';
-import { type Cut, nothingCut } from '../cut.ts';
-import { untilEdge } from '../edges.ts';
-import { operate, requestBySql, suppressSomebody, unsubscribe } from '../people.ts';
-import { createProcess, type SimulatedProcess, type TurnKind } from '../process.ts';
+import { minuteMs, secondMs } from '../chance.ts';
+import { doEveryday, misfortunes } from '../everyday.ts';
+import { type Players, startProcesses } from '../players.ts';
+import type { SimulatedProcess, TurnKind } from '../process.ts';
 import type { WatchedRow } from '../promises.ts';
-import type { Run } from '../run.ts';
-import type { Stage } from '../stage.ts';
-import { createWorld, type World } from '../world.ts';
+import type { Plot } from '../run-world.ts';
+import { startTurns } from '../shift.ts';
+import type { World } from '../world.ts';
 import { createCampus, termId } from './campus.ts';
 import { createCampusFeed, type Trouble, troubles } from './campus-feed.ts';
 import { createCampusWatch } from './campus-watch.ts';
@@ -15,56 +14,27 @@ import { endCampus } from './peace.ts';
 import type { CampusSide, SeatTurn } from './seat-parts.ts';
 import { beginToWatch, changeWishes } from './students.ts';
 
-/** One run on a campus: seats come and go, the feed tells of them as it can, students watch, and then there is peace. */
-export interface CampusScene extends CampusSide {
-  world: World;
-  processes: SimulatedProcess[];
-  restart: () => SimulatedProcess;
-}
+export interface CampusScene extends CampusSide, Players {}
 
-/** Their dice and their faults are their own. */
-const lastStep = 998;
-const drainStep = 999;
-const stepsMin = 24;
-const stepsMax = 40;
+/** A run on a campus: seats come and go, the feed tells of them as it can, students watch, and then there is peace. */
+export const campusPlot: Plot<CampusScene> = {
+  begin,
+  stepsMin: 24,
+  stepsMax: 40,
+  doSomething,
+  doLast: (scene) => readCatalogTooLate(scene, scene.world.chance.one(scene.processes)),
+  end: endCampus,
+};
 
-export async function runCampus(seed: number, stage: Stage, cut: Cut = nothingCut): Promise<Run> {
-  await stage.clear();
-  const struck: string[] = [];
-  const world = createWorld(seed, stage, cut, struck);
-  const { chance, watch, story, tally, clock, db, ledger } = world;
+async function begin(world: World): Promise<CampusScene> {
+  const { chance, watch, story, clock, db, ledger } = world;
   const campus = createCampus(chance, clock, story);
   const feed = createCampusFeed(world, campus);
   world.beside.campus = createCampusWatch({ db, violate: watch.violate, story, clock, ledger, feed });
   await found(world, { campus, feed });
-  const start = (number: number) => createProcess(`p${number}`, world, { campus: { campus, feed } });
-  const processes = Array.from({ length: chance.between(1, 2) }, (_, index) => start(index + 1));
-  let started = processes.length;
-  const scene: CampusScene = { world, campus, feed, processes, restart: () => start(++started) };
+  const scene = { campus, feed, ...startProcesses(world, 2, { campus: { campus, feed } }) };
   await work(scene, 1);
-  const steps = chance.between(stepsMin, stepsMax);
-  let step = 1;
-  for (; step <= steps && watch.violation === null; step++) {
-    world.turnTo(step);
-    if (cut.steps.has(step)) continue;
-    await doSomething(scene);
-    await clock.advance(0);
-    watch.lookAround();
-  }
-  if (watch.violation === null && !cut.steps.has(lastStep)) {
-    world.turnTo(lastStep);
-    await readCatalogTooLate(scene, chance.one(processes));
-  }
-  if (watch.violation === null) {
-    world.turnTo(drainStep);
-    await endCampus(scene);
-  }
-  for (const { faults } of processes) faults.die('with the run');
-  await clock.advance(0);
-  return {
-    ...{ seed, violation: watch.violation, lines: story.lines, hash: story.hash(), counts: tally.counts },
-    ...{ steps: step - 1, struck },
-  };
+  return scene;
 }
 
 const actions = {
@@ -86,13 +56,8 @@ const actions = {
   unsubscribe: 1,
   suppression: 0.3,
   hours: 2,
-  edge: 3,
+  ...misfortunes,
   death: 2,
-  stop: 0.7,
-  pause: 2,
-  suspend: 0.7,
-  clock: 1,
-  disk: 0.5,
 };
 
 async function doSomething(scene: CampusScene): Promise<unknown> {
@@ -101,10 +66,6 @@ async function doSomething(scene: CampusScene): Promise<unknown> {
   const chosen = chance.one(processes);
   const action = chance.weighted(actions);
   switch (action) {
-    case 'work':
-      return work(scene, chance.between(1, 3));
-    case 'long_work':
-      return work(scene, chance.between(5, 9));
     case 'open': {
       const section = chance.one(campus.chosen);
       if (section.isOpen) return;
@@ -152,39 +113,11 @@ async function doSomething(scene: CampusScene): Promise<unknown> {
       return askAtOnce(scene, chosen);
     case 'ingest':
       return readCatalog(scene, chosen);
-    case 'webhook':
-      return world.mailman.tellOne(world, chosen);
-    case 'operator':
-      return watch.rows.length > 0 && operate(world, chance.one(watch.rows));
-    case 'by_sql':
-      return watch.rows.length > 0 && requestBySql(world, chance.one(watch.rows));
-    case 'unsubscribe':
-      return watch.rows.length > 0 && unsubscribe(world, chosen);
-    case 'suppression':
-      return watch.rows.length > 0 && suppressSomebody(world);
-    case 'hours':
-      return clock.advance(chance.between(0, 9 * hourMs));
-    case 'edge':
-      await clock.advance(untilEdge(world));
-      return work(scene, 1);
-    case 'death':
-      return !chosen.faults.isDead && dies(scene, chosen);
-    case 'stop':
-      return !chosen.faults.isDead && mayStrike('a process is asked to stop') && chosen.stop();
-    case 'pause':
-      return mayStrike('a process stands still') && chosen.faults.pause(chance.between(1_000, 5 * minuteMs));
-    case 'suspend':
-      return (
-        mayStrike('a machine sleeps, and its monotonic clock with it') &&
-        chosen.faults.suspend(chance.between(minuteMs, hourMs))
+    default:
+      return doEveryday(
+        { world, process: chosen, work: (turns) => work(scene, turns), die: () => dies(scene, chosen) },
+        action,
       );
-    case 'clock': {
-      const aheadMs = chance.between(-2_000, 2_000);
-      if (!mayStrike(aheadMs < 0 ? 'a clock goes behind' : 'a clock goes ahead')) return;
-      return chosen.faults.setClock(aheadMs);
-    }
-    case 'disk':
-      return mayStrike('the disk is full') && world.fillDisk(chance.between(1_000, 2 * minuteMs));
   }
 }
 
@@ -196,9 +129,7 @@ export async function work(scene: CampusScene, turns: number): Promise<void> {
     for (const [index, { faults, isStopping }] of processes.entries()) {
       if ((faults.isDead || isStopping) && chance.isTrue(0.7)) processes[index] = restart();
     }
-    for (const process of processes) {
-      for (const turn of turnsWith(scene)) if (process.isIdle(turn)) process.start(turn);
-    }
+    startTurns(scene, turnsWith);
     await clock.advance(chance.between(4 * secondMs, 16 * secondMs));
     watch.lookAround();
   }

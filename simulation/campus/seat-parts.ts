@@ -8,7 +8,7 @@ import type { Subscriptions } from '../../src/sources/course-seats/subscriptions
 import type { Source } from '../../src/sources/source.ts';
 import { silentLog as log } from '../../src/std/log.ts';
 import type { Faults } from '../faults.ts';
-import { BookkeepingFailed } from '../sources.ts';
+import { overheardSource } from '../overheard-source.ts';
 import { idsOf, type World } from '../world.ts';
 import { type Campus, campusCodes, seatSecrets, termId, timeZone } from './campus.ts';
 import type { CampusFeed } from './campus-feed.ts';
@@ -61,7 +61,7 @@ export function createSeatParts(parts: Parts): SeatParts {
       await catalog.ingest({ termId, campusCode, signal: stopping.signal });
   };
   return {
-    sources: seats.sources.map((source) => watched(source, world)),
+    sources: seats.sources.map((source) => overheardSource(source, world)),
     ...{ catalog, events, subscriptions },
     turns: {
       poll() {
@@ -76,35 +76,6 @@ export function createSeatParts(parts: Parts): SeatParts {
       weigh: () => events.weighCatalog(),
       ingest,
       housekeep: async () => housekeeping?.once(stopping.signal),
-    },
-  };
-}
-
-/** The real source, with its own misfortunes; what it says of deliveries is overheard. */
-function watched(source: Source, { chance, isTroubled, mayStrike, watch, told }: World): Source {
-  const isStruck = (probability: number) => isTroubled() && chance.isTrue(probability);
-  return {
-    ...source,
-    async draft(deliveries) {
-      if (isStruck(0.02) && mayStrike('a draft fails')) throw new Error('the catalogue does not answer');
-      const drafts = await source.draft(deliveries);
-      for (const { seq, id } of deliveries) {
-        if (drafts.get(seq)?.kind === 'unsendable') watch.said(id, 'unsendable');
-      }
-      return drafts;
-    },
-    async recheck(deliveries, tx) {
-      const verdicts = (await source.recheck?.(deliveries, tx)) ?? new Map();
-      for (const { seq, id } of deliveries) {
-        const event = verdicts.get(seq)?.event;
-        if (event === 'ineligible' || event === 'expired') watch.said(id, event);
-      }
-      return verdicts;
-    },
-    async changed(facts, tx) {
-      if (isStruck(0.05) && mayStrike('bookkeeping fails')) throw new BookkeepingFailed();
-      await source.changed?.(facts, tx);
-      told(facts);
     },
   };
 }

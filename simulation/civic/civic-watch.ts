@@ -4,7 +4,7 @@ import type { Clock } from '../../src/std/clock.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Post } from '../posts.ts';
 import type { Violate, WatchedRow } from '../promises.ts';
-import type { Watched } from '../stage.ts';
+import type { SideWatch } from '../side-watch.ts';
 import type { Story } from '../story.ts';
 import { type CivicTables, createCivicReader, noTables } from './civic-tables.ts';
 import { createListWatch } from './lists.ts';
@@ -19,13 +19,8 @@ import { createWishWatch } from './wishes.ts';
  * that leaves: by an account of its own, which sees what was done, what was told and what the provider has, and never asks the code
  * that it watches.
  */
-export interface CivicWatch {
+export interface CivicWatch extends SideWatch {
   told(facts: readonly Fact[]): void;
-  look(
-    written: ReadonlySet<Watched>,
-    rowsBefore: readonly WatchedRow[],
-    rows: readonly WatchedRow[],
-  ): Promise<void>;
   posted(post: Post): void;
   /** A trigger was answered. */
   answered(answer: Answer): void;

@@ -6,7 +6,7 @@ import type { Render } from '../../src/sources/newsletters/runs/compose.ts';
 import type { Source } from '../../src/sources/source.ts';
 import { silentLog as log } from '../../src/std/log.ts';
 import type { Faults } from '../faults.ts';
-import { BookkeepingFailed } from '../sources.ts';
+import { overheardSource } from '../overheard-source.ts';
 import { idsOf, uuidBy, type World } from '../world.ts';
 import type { Town } from './town.ts';
 import type { TownHall } from './town-hall.ts';
@@ -61,7 +61,7 @@ export function createNewsletterParts(parts: Parts): NewsletterParts {
   });
   return {
     newsletters,
-    sources: [watched(newsletters.source, world)],
+    sources: [overheardSource(newsletters.source, world)],
     turns: {
       async runs() {
         civic.atWork.add(name);
@@ -97,35 +97,6 @@ function overheard(outbox: Outbox, { watch }: World): Outbox {
         if (row) watch.said(row.id, 'ineligible');
       }
       return outbox.record(reports, tx);
-    },
-  };
-}
-
-/** The real source, with its own misfortunes; what it says of deliveries is overheard. */
-function watched(source: Source, { chance, isTroubled, mayStrike, watch, told }: World): Source {
-  const isStruck = (probability: number) => isTroubled() && chance.isTrue(probability);
-  return {
-    ...source,
-    async draft(deliveries) {
-      if (isStruck(0.02) && mayStrike('a draft fails')) throw new Error('the source does not answer');
-      const drafts = await source.draft(deliveries);
-      for (const { seq, id } of deliveries) {
-        const { kind } = drafts.get(seq) ?? {};
-        if (kind === 'unsendable' || kind === 'ineligible') watch.said(id, kind);
-      }
-      return drafts;
-    },
-    async recheck(deliveries, tx) {
-      const verdicts = (await source.recheck?.(deliveries, tx)) ?? new Map();
-      for (const { seq, id } of deliveries) {
-        if (verdicts.get(seq)?.event === 'ineligible') watch.said(id, 'ineligible');
-      }
-      return verdicts;
-    },
-    async changed(facts, tx) {
-      if (isStruck(0.05) && mayStrike('bookkeeping fails')) throw new BookkeepingFailed();
-      await source.changed?.(facts, tx);
-      told(facts);
     },
   };
 }

@@ -1,11 +1,10 @@
 import { hourMs, minuteMs, secondMs } from '../chance.ts';
-import { type Cut, nothingCut } from '../cut.ts';
-import { untilEdge } from '../edges.ts';
-import { operate, requestBySql, suppressSomebody, unsubscribe } from '../people.ts';
-import { createProcess, type SimulatedProcess, type TurnKind } from '../process.ts';
-import type { Run } from '../run.ts';
-import type { Stage } from '../stage.ts';
-import { createWorld, type World } from '../world.ts';
+import { doEveryday, misfortunes } from '../everyday.ts';
+import { type Players, startProcesses } from '../players.ts';
+import type { SimulatedProcess, TurnKind } from '../process.ts';
+import type { Plot } from '../run-world.ts';
+import { workShift } from '../shift.ts';
+import type { World } from '../world.ts';
 import { changeWishes } from './citizens.ts';
 import { createCivicWatch } from './civic-watch.ts';
 import { found } from './founding.ts';
@@ -17,66 +16,32 @@ import { isHeld, isWaiting } from './reading.ts';
 import { createTown } from './town.ts';
 import { createTownHall, type Trouble, troubles } from './town-hall.ts';
 
-/** One run among citizens: figures change, people come and go, runs are started and thought better of, and then there is peace. */
-export interface CivicScene extends CivicSide {
-  world: World;
-  processes: SimulatedProcess[];
-  restart: () => SimulatedProcess;
-  /** Who was ever started: one that was replaced may stand still for hours, and go on. */
-  everybody: SimulatedProcess[];
-}
+export interface CivicScene extends CivicSide, Players {}
 
-/** Their dice and their faults are their own. */
-const lastStep = 998;
-const drainStep = 999;
-const stepsMin = 30;
-const stepsMax = 50;
+/** A run among citizens: figures change, people come and go, runs are started and thought better of, and then there is peace. */
+export const civicPlot: Plot<CivicScene> = {
+  begin,
+  stepsMin: 30,
+  stepsMax: 50,
+  doSomething,
+  doLast: (scene) => pauseBetweenTries(scene, scene.world.chance.one(scene.processes)),
+  end: endCivic,
+};
+
 /** The year has begun, and nobody's clock says otherwise. */
 const beginMs = 12 * hourMs;
 
-export async function runCivic(seed: number, stage: Stage, cut: Cut = nothingCut): Promise<Run> {
-  await stage.clear();
-  const struck: string[] = [];
-  const world = createWorld(seed, stage, cut, struck);
-  const { chance, watch, story, tally, clock, db, ledger } = world;
+async function begin(world: World): Promise<CivicScene> {
+  const { chance, watch, story, clock, db, ledger } = world;
   await clock.advance(beginMs);
   const town = createTown(chance, clock, story);
   const hall = createTownHall(world, town);
   const civic: CivicSide = { town, hall, pageMax: chance.one([1, 2, 3, 200]), atWork: new Set() };
   world.beside.civic = createCivicWatch({ db, violate: watch.violate, story, clock, ledger, town, hall });
   await found(world, civic);
-  const everybody: SimulatedProcess[] = [];
-  const restart = () => {
-    const process = createProcess(`p${everybody.length + 1}`, world, { civic });
-    everybody.push(process);
-    return process;
-  };
-  const processes = Array.from({ length: chance.between(1, 3) }, restart);
-  const scene: CivicScene = { world, ...civic, processes, restart, everybody };
-  await trigger(scene, chance.one(processes));
-  const steps = chance.between(stepsMin, stepsMax);
-  let step = 1;
-  for (; step <= steps && watch.violation === null; step++) {
-    world.turnTo(step);
-    if (cut.steps.has(step)) continue;
-    await doSomething(scene);
-    await clock.advance(0);
-    watch.lookAround();
-  }
-  if (watch.violation === null && !cut.steps.has(lastStep)) {
-    world.turnTo(lastStep);
-    await pauseBetweenTries(scene, chance.one(processes));
-  }
-  if (watch.violation === null) {
-    world.turnTo(drainStep);
-    await endCivic(scene);
-  }
-  for (const { faults } of processes) faults.die('with the run');
-  await clock.advance(0);
-  return {
-    ...{ seed, violation: watch.violation, lines: story.lines, hash: story.hash(), counts: tally.counts },
-    ...{ steps: step - 1, struck },
-  };
+  const scene = { ...civic, ...startProcesses(world, 3, { civic }) };
+  await trigger(scene, chance.one(scene.processes));
+  return scene;
 }
 
 const actions = {
@@ -104,28 +69,18 @@ const actions = {
   suppression: 0.3,
   hours: 1.5,
   day: 1.5,
-  edge: 3,
-  death: 3,
-  stop: 0.7,
-  pause: 2,
-  suspend: 0.7,
-  clock: 1,
-  disk: 0.5,
+  ...misfortunes,
 };
 
 async function doSomething(scene: CivicScene): Promise<unknown> {
   const { world, town, hall, processes } = scene;
-  const { chance, clock, watch, mayStrike } = world;
+  const { chance, watch, mayStrike } = world;
   const chosen = chance.one(processes);
   // What was refused for now waits for seconds: a change of mind that meets it is rare.
   if (failingRuns(scene).length > 0 && chance.isTrue(0.4))
     return changeMind(scene, chosen, chance.isTrue(0.6) ? 'pause' : 'cancel');
   const action = chance.weighted(actions);
   switch (action) {
-    case 'work':
-      return work(scene, chance.between(1, 3));
-    case 'long_work':
-      return work(scene, chance.between(5, 9));
     case 'trigger':
       await trigger(scene, chosen);
       return work(scene, chance.between(0, 2));
@@ -182,57 +137,17 @@ async function doSomething(scene: CivicScene): Promise<unknown> {
     }
     case 'gone':
       return mayStrike('somebody is gone from the directory') && town.move(chance.one(town.citizens), null);
-    case 'webhook':
-      return world.mailman.tellOne(world, chosen);
-    case 'operator':
-      return watch.rows.length > 0 && operate(world, chance.one(watch.rows));
-    case 'by_sql':
-      return watch.rows.length > 0 && requestBySql(world, chance.one(watch.rows));
-    case 'unsubscribe':
-      return watch.rows.length > 0 && unsubscribe(world, chosen);
-    case 'suppression':
-      return watch.rows.length > 0 && suppressSomebody(world);
-    case 'hours':
-      return clock.advance(chance.between(0, 9 * hourMs));
-    case 'day':
-      return clock.advance(chance.between(20, 26) * hourMs);
-    case 'edge':
-      await clock.advance(untilEdge(world));
-      return work(scene, 1);
-    case 'death':
-      return !chosen.faults.isDead && dies(scene, chosen);
-    case 'stop':
-      return !chosen.faults.isDead && mayStrike('a process is asked to stop') && chosen.stop();
-    case 'pause':
-      return mayStrike('a process stands still') && chosen.faults.pause(chance.between(1_000, 5 * minuteMs));
-    case 'suspend':
-      return (
-        mayStrike('a machine sleeps, and its monotonic clock with it') &&
-        chosen.faults.suspend(chance.between(minuteMs, hourMs))
+    default:
+      return doEveryday(
+        { world, process: chosen, work: (turns) => work(scene, turns), die: () => dies(scene, chosen) },
+        action,
       );
-    case 'clock': {
-      const aheadMs = chance.between(-2_000, 2_000);
-      if (!mayStrike(aheadMs < 0 ? 'a clock goes behind' : 'a clock goes ahead')) return;
-      return chosen.faults.setClock(aheadMs);
-    }
-    case 'disk':
-      return mayStrike('the disk is full') && world.fillDisk(chance.between(1_000, 2 * minuteMs));
   }
 }
 
 /** Everybody, for some turns. */
-export async function work(scene: CivicScene, turns: number): Promise<void> {
-  const { world, processes } = scene;
-  const { chance, clock, watch } = world;
-  for (let left = turns; left > 0 && watch.violation === null; left--) {
-    for (const index of processes.keys()) if (chance.isTrue(0.7)) startAnew(scene, index);
-    for (const process of processes) {
-      for (const turn of turnsWith(scene)) if (process.isIdle(turn)) process.start(turn);
-    }
-    await clock.advance(chance.between(secondMs, 8 * secondMs));
-    while (chance.isTrue(0.3) && world.mailman.tellOne(world, chance.one(processes))) await clock.advance(0);
-    watch.lookAround();
-  }
+export function work(scene: CivicScene, turns: number): Promise<void> {
+  return workShift({ startAnew, turnsWith }, scene, turns);
 }
 
 /** Whoever is dead, or about to stop. */

@@ -9,9 +9,10 @@ export const endingBugs: readonly PlantedBug[] = [
       'what is asked for again after a fail-over has another key, and the provider takes it for another mail',
     edits: [
       {
-        file: 'outbox/enqueue.ts',
-        find: 'id: deliveryId(namespace, intent) }));',
-        replace: 'id: deliveryId(namespace, { ...intent, occasion: String(now) + intent.occasion }) }));',
+        file: 'outbox/outbox.ts',
+        find: 'const asked = askedOf(namespace, intents);',
+        replace:
+          'const asked = askedOf(namespace, intents.map((one) => ({ ...one, occasion: clock.now() + one.occasion }))).map((one, at) => ({ ...one, occasion: (intents[at] as Intent).occasion }));',
       },
     ],
   },
@@ -21,9 +22,9 @@ export const endingBugs: readonly PlantedBug[] = [
     because: 'a source whose answer was lost asks again, is refused with all that it asks for, and gives up',
     edits: [
       {
-        file: 'outbox/enqueue.ts',
-        find: 'ON CONFLICT DO NOTHING RETURNING seq, id',
-        replace: 'RETURNING seq, id',
+        file: 'db/dialect.ts',
+        find: "const tail = 'ON CONFLICT DO NOTHING';",
+        replace: "const tail = '';",
       },
     ],
   },

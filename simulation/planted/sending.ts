@@ -267,10 +267,10 @@ export const sendingBugs: readonly PlantedBug[] = [
       'an intent that is known already is due again, in whosever hands it is: sent again while it is sent',
     edits: [
       {
-        file: 'outbox/enqueue.ts',
-        find: 'ON CONFLICT DO NOTHING RETURNING seq, id',
+        file: 'db/dialect.ts',
+        find: "const tail = 'ON CONFLICT DO NOTHING';",
         replace:
-          "ON CONFLICT (source, occasion, recipient) DO UPDATE SET due_at = excluded.due_at WHERE deliveries.status NOT IN (\\'sent\\', \\'delivered\\') RETURNING seq, id",
+          "const tail = \"ON CONFLICT (source, occasion, recipient) DO UPDATE SET due_at = excluded.due_at WHERE deliveries.status NOT IN ('sent', 'delivered')\";",
       },
       {
         file: 'outbox/enqueue.ts',

@@ -6,7 +6,7 @@ import { type CodeReviews, createCodeReviews } from '../../src/sources/code-revi
 import type { Draft, Source } from '../../src/sources/source.ts';
 import { silentLog as log } from '../../src/std/log.ts';
 import type { Faults } from '../faults.ts';
-import { BookkeepingFailed } from '../sources.ts';
+import { overheardSource } from '../overheard-source.ts';
 import { uuidBy, type World } from '../world.ts';
 
 /** Code reviews as one process has them, put together as the front door of the source does it. */
@@ -37,7 +37,7 @@ export function createReviewParts(parts: Parts): ReviewParts {
   });
   return {
     codeReviews,
-    sources: [watched(codeReviews.source, world)],
+    sources: [overheardSource(plainlyWorded(codeReviews.source), world)],
     turns: {
       async replays() {
         for (const chore of codeReviews.chores) await chore.once(stopping.signal);
@@ -46,28 +46,17 @@ export function createReviewParts(parts: Parts): ReviewParts {
   };
 }
 
-/** The real source, with its own misfortunes; what it says of deliveries is overheard. */
-function watched(source: Source, { chance, isTroubled, mayStrike, watch, told }: World): Source {
-  const isStruck = (probability: number) => isTroubled() && chance.isTrue(probability);
+/** What would be read, without the looks: to render costs more than all the rest of a run. */
+function plainlyWorded(source: Source): Source {
   return {
     ...source,
     async draft(deliveries) {
-      if (isStruck(0.02) && mayStrike('a draft fails')) throw new Error('the source does not answer');
       const drafts = await source.draft(deliveries);
-      for (const { seq, id } of deliveries) {
-        if (drafts.get(seq)?.kind === 'unsendable') watch.said(id, 'unsendable');
-      }
       return new Map([...drafts].map(([seq, draft]) => [seq, inPlainWords(draft)]));
-    },
-    async changed(facts, tx) {
-      if (isStruck(0.05) && mayStrike('bookkeeping fails')) throw new BookkeepingFailed();
-      await source.changed?.(facts, tx);
-      told(facts);
     },
   };
 }
 
-/** What would be read, without the looks: to render costs more than all the rest of a run. */
 function inPlainWords(draft: Draft): Draft {
   if (draft.kind !== 'draft') return draft;
   const { template, locale, props } = draft;

@@ -4,7 +4,7 @@ import { reviewSource } from '../../src/sources/code-reviews/occasion.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Post } from '../posts.ts';
 import type { Violate, WatchedRow } from '../promises.ts';
-import type { Watched } from '../stage.ts';
+import type { SideWatch } from '../side-watch.ts';
 import type { Story } from '../story.ts';
 import { type Ask, createAnswerWatch, type Outcome } from './answers.ts';
 import type { Bots, Request } from './bots.ts';
@@ -20,12 +20,7 @@ import { createTryWatch, type Try, type TryOrder, type TryOutcome } from './trie
  * are answered, and on every review that leaves: by an account of its own, which sees what was asked, what was done, and what the
  * provider has. The code that it watches is asked for one thing only, how a job stands, and is not believed.
  */
-export interface ReviewWatch {
-  look(
-    written: ReadonlySet<Watched>,
-    rowsBefore: readonly WatchedRow[],
-    rows: readonly WatchedRow[],
-  ): Promise<void>;
+export interface ReviewWatch extends SideWatch {
   posted(post: Post): void;
   /** A review is submitted, and the answer to it is heard. */
   asked(request: Request): Ask;

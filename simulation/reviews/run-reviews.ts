@@ -1,12 +1,11 @@
 import { createQueries } from '../../src/outbox/queries.ts';
-import { hourMs, minuteMs, secondMs } from '../chance.ts';
-import { type Cut, nothingCut } from '../cut.ts';
-import { untilEdge } from '../edges.ts';
-import { liftSomebody, operate, requestBySql, suppressSomebody, unsubscribe } from '../people.ts';
-import { createProcess, type SimulatedProcess, type TurnKind } from '../process.ts';
-import type { Run } from '../run.ts';
-import type { Stage } from '../stage.ts';
-import { createWorld, type World } from '../world.ts';
+import { doEveryday, misfortunes } from '../everyday.ts';
+import { liftSomebody } from '../people.ts';
+import { type Players, startProcesses } from '../players.ts';
+import type { SimulatedProcess, TurnKind } from '../process.ts';
+import type { Plot } from '../run-world.ts';
+import { workShift } from '../shift.ts';
+import type { World } from '../world.ts';
 import { type Bots, createBots } from './bots.ts';
 import { endReviews } from './peace.ts';
 import { createReviewParts, type ReviewTurn } from './review-parts.ts';
@@ -22,57 +21,29 @@ import {
 } from './submitting.ts';
 import { tryAgain, tryAgainAt, tryInFlight, tryTwice, tryWrongly } from './trying.ts';
 
-/** One run among reviewers: bots submit, everybody is told or not, callers and operators try again, and then there is peace. */
-export interface ReviewScene {
-  world: World;
+export interface ReviewScene extends Players {
   bots: Bots;
-  processes: SimulatedProcess[];
-  restart: () => SimulatedProcess;
-  /** Who was ever started: one that was replaced may stand still for hours, and go on. */
-  everybody: SimulatedProcess[];
 }
 
-/** Its dice and its faults are its own. */
-const drainStep = 999;
-const stepsMin = 30;
-const stepsMax = 55;
+/** A run among reviewers: bots submit, everybody is told or not, callers and operators try again, and then there is peace. */
+export const reviewPlot: Plot<ReviewScene> = {
+  begin,
+  stepsMin: 30,
+  stepsMax: 55,
+  doSomething,
+  async afterStep({ world }, step) {
+    if (step % 10 === 0) await readLists(world);
+  },
+  end: endReviews,
+};
 
-export async function runReviews(seed: number, stage: Stage, cut: Cut = nothingCut): Promise<Run> {
-  await stage.clear();
-  const struck: string[] = [];
-  const world = createWorld(seed, stage, cut, struck);
-  const { chance, watch, story, tally, clock } = world;
+function begin(world: World): ReviewScene {
+  const { chance } = world;
   const bots = createBots(chance);
   found(world, bots);
-  const everybody: SimulatedProcess[] = [];
-  const restart = () => {
-    const process = createProcess(`p${everybody.length + 1}`, world, { reviews: true });
-    everybody.push(process);
-    return process;
-  };
-  const processes = Array.from({ length: chance.between(1, 3) }, restart);
-  const scene: ReviewScene = { world, bots, processes, restart, everybody };
-  submitNext(scene, chance.one(processes));
-  const steps = chance.between(stepsMin, stepsMax);
-  let step = 1;
-  for (; step <= steps && watch.violation === null; step++) {
-    world.turnTo(step);
-    if (cut.steps.has(step)) continue;
-    await doSomething(scene);
-    await clock.advance(0);
-    watch.lookAround();
-    if (step % 10 === 0) await readLists(world);
-  }
-  if (watch.violation === null) {
-    world.turnTo(drainStep);
-    await endReviews(scene);
-  }
-  for (const { faults } of processes) faults.die('with the run');
-  await clock.advance(0);
-  return {
-    ...{ seed, violation: watch.violation, lines: story.lines, hash: story.hash(), counts: tally.counts },
-    ...{ steps: step - 1, struck },
-  };
+  const scene = { bots, ...startProcesses(world, 3, { reviews: true }) };
+  submitNext(scene, chance.one(scene.processes));
+  return scene;
 }
 
 /** Who keeps watch, and an office to which nothing ever happens. */
@@ -118,25 +89,16 @@ const actions = {
   lift: 4,
   hours: 3,
   day: 0.7,
-  edge: 3,
-  death: 3,
-  stop: 0.7,
-  pause: 2,
-  suspend: 0.7,
-  clock: 1,
-  disk: 0.5,
+  ...misfortunes,
 };
 
 async function doSomething(scene: ReviewScene): Promise<unknown> {
   const { world, processes } = scene;
-  const { chance, clock, watch, mayStrike } = world;
+  const { chance, mayStrike } = world;
   const chosen = chance.one(processes);
+  const die = () => mayStrike('a process dies where it stands') && chosen.faults.die('where it stands');
   const action = chance.weighted(actions);
   switch (action) {
-    case 'work':
-      return work(scene, chance.between(1, 3));
-    case 'long_work':
-      return work(scene, chance.between(5, 9));
     case 'submit':
       submitNext(scene, chosen);
       return work(scene, chance.between(0, 3));
@@ -167,60 +129,16 @@ async function doSomething(scene: ReviewScene): Promise<unknown> {
       return tryWrongly(scene, chosen);
     case 'replays':
       return chosen.isIdle('replays') && chosen.start('replays');
-    case 'webhook':
-      return world.mailman.tellOne(world, chosen);
-    case 'operator':
-      return watch.rows.length > 0 && operate(world, chance.one(watch.rows));
-    case 'by_sql':
-      return watch.rows.length > 0 && requestBySql(world, chance.one(watch.rows));
-    case 'unsubscribe':
-      return watch.rows.length > 0 && unsubscribe(world, chosen);
-    case 'suppression':
-      return watch.rows.length > 0 && suppressSomebody(world);
     case 'lift':
       return tryAgainAt(scene, chosen, await liftSomebody(world));
-    case 'hours':
-      return clock.advance(chance.between(0, 9 * hourMs));
-    case 'day':
-      return clock.advance(chance.between(20, 26) * hourMs);
-    case 'edge':
-      await clock.advance(untilEdge(world));
-      return work(scene, 1);
-    case 'death':
-      if (chosen.faults.isDead || !mayStrike('a process dies where it stands')) return;
-      return chosen.faults.die('where it stands');
-    case 'stop':
-      return !chosen.faults.isDead && mayStrike('a process is asked to stop') && chosen.stop();
-    case 'pause':
-      return mayStrike('a process stands still') && chosen.faults.pause(chance.between(1_000, 5 * minuteMs));
-    case 'suspend':
-      return (
-        mayStrike('a machine sleeps, and its monotonic clock with it') &&
-        chosen.faults.suspend(chance.between(minuteMs, hourMs))
-      );
-    case 'clock': {
-      const aheadMs = chance.between(-2_000, 2_000);
-      if (!mayStrike(aheadMs < 0 ? 'a clock goes behind' : 'a clock goes ahead')) return;
-      return chosen.faults.setClock(aheadMs);
-    }
-    case 'disk':
-      return mayStrike('the disk is full') && world.fillDisk(chance.between(1_000, 2 * minuteMs));
+    default:
+      return doEveryday({ world, process: chosen, work: (turns) => work(scene, turns), die }, action);
   }
 }
 
 /** Everybody, for some turns. */
-export async function work(scene: ReviewScene, turns: number): Promise<void> {
-  const { world, processes } = scene;
-  const { chance, clock, watch } = world;
-  for (let left = turns; left > 0 && watch.violation === null; left--) {
-    for (const index of processes.keys()) if (chance.isTrue(0.7)) startAnew(scene, index);
-    for (const process of processes) {
-      for (const turn of turnsWith(scene)) if (process.isIdle(turn)) process.start(turn);
-    }
-    await clock.advance(chance.between(secondMs, 8 * secondMs));
-    while (chance.isTrue(0.3) && world.mailman.tellOne(world, chance.one(processes))) await clock.advance(0);
-    watch.lookAround();
-  }
+export function work(scene: ReviewScene, turns: number): Promise<void> {
+  return workShift({ startAnew, turnsWith }, scene, turns);
 }
 
 /** Whoever is dead, or about to stop. */

@@ -18,6 +18,15 @@ export function wholeNumber(max: number) {
   };
 }
 
+/** Of a list: how many, and where to go on. */
+export const limitOption = (max: number, byDefault: number) =>
+  ['--limit <count>', `how many, at most ${max}`, wholeNumber(max), byDefault] as const;
+export const belowOption = [
+  '--below <number>',
+  'only those with a lower number: the next page',
+  wholeNumber(Number.MAX_SAFE_INTEGER),
+] as const;
+
 export function requireStatus(text: string): Status {
   const known = statusNames.find((status) => status === text);
   if (known) return known;

@@ -132,7 +132,11 @@ function whyLeft(status: Status | null): string {
       return 'may have been sent, and must be resolved first';
     case 'failed_permanent':
       return 'were closed in doubt: they may have been sent';
-    default:
+    case 'suppressed':
+    case 'skipped_unsubscribed':
+    case 'skipped_no_email':
+    case 'skipped_ineligible':
+    case 'expired':
       return `are ${status}: there is nothing to decide`;
   }
 }

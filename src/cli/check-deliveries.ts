@@ -107,7 +107,6 @@ function stuckFindings({ count, isMore }: DeliveriesCheckup['stuck']): Finding[]
 }
 
 function personFindings(reviews: number, deadLetters: number): Finding[] {
-  const list = (status: Status) => `See them: npx tidings deliveries list --status ${status}`;
   const need = (count: number) => `${count} ${count === 1 ? 'needs' : 'need'} a person`;
   return [
     ...(reviews === 0
@@ -123,7 +122,7 @@ function personFindings(reviews: number, deadLetters: number): Finding[] {
       : [
           note(
             `${need(deadLetters)} (failed_permanent): given up.`,
-            `${list('failed_permanent')}, and when the cause is mended: npx tidings deliveries requeue`,
+            'See them by their last error, and with --yes put them back when it is mended: npx tidings deliveries requeue --status failed_permanent --reason "…"',
           ),
         ]),
   ];

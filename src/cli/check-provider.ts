@@ -54,7 +54,7 @@ export async function checkProvider(
         ? ok(`${name} was asked just now, and takes mail.`)
         : problem(
             `${name} was asked just now, and takes no mail: ${printable(textOf(answer.reason))}.`,
-            probeCure,
+            `${name === 'smtp' ? smtpCure : probeCure} What waits is kept and goes on by itself.`,
           ),
       ...(pace ? paceFindings(pace, name, now) : []),
       ...missingWebhook(name, engine.webhooks.isSetUp(name)),
@@ -69,8 +69,8 @@ function missingWebhook(name: string, isSetUp: boolean): Finding[] {
   return [note(sentence, webhook.how)];
 }
 
-const probeCure =
-  'Check its key or address in the settings, its status page, and the way there. What waits is kept and goes on by itself.';
+const probeCure = 'Check its key or address in the settings, its status page, and the way there.';
+const smtpCure = 'Check host, port, user and password in SMTP_URL, and that a mail server listens there.';
 
 const credentials = providerNames.flatMap((name) => providers[name].credential?.name ?? []);
 

@@ -2,7 +2,7 @@ import type { Engine } from '../engine.ts';
 import type { ListStatus } from '../sources/course-seats/feed/list-status.ts';
 import type { SeatsStatus } from '../sources/course-seats/status.ts';
 import { duration } from '../std/duration.ts';
-import { type Finding, note, ok, problem } from './finding.ts';
+import { type Finding, note, ok, problem, refused } from './finding.ts';
 import { printable } from './printable.ts';
 import { listName, termName } from './seats-arguments.ts';
 
@@ -16,8 +16,13 @@ export interface SeatsCheckup extends SeatsStatus {
 /** How the section feed is. What is stale is a problem only where the feed is real: seats that are not there are nobody's loss. */
 export async function checkSeats({
   seats,
+  seatsRefusal,
   clock,
-}: Pick<Engine, 'seats' | 'clock'>): Promise<{ seats: SeatsCheckup | null; findings: Finding[] }> {
+}: Pick<Engine, 'seats' | 'seatsRefusal' | 'clock'>): Promise<{
+  seats: SeatsCheckup | null;
+  findings: Finding[];
+}> {
+  if (seatsRefusal) return { seats: null, findings: [refused(seatsRefusal)] };
   if (!seats) {
     const cure = 'To tell people of course seats, set SOC_BASE_URL to where the feed is.';
     return { seats: null, findings: [note('Off: no section feed is polled.', cure)] };

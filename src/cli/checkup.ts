@@ -1,4 +1,5 @@
 import { createEngine } from '../engine.ts';
+import { refusalForSamples } from '../samples/claim-samples.ts';
 import type { Config } from '../settings.ts';
 import type { Log } from '../std/log.ts';
 import { urlOf } from '../std/url-of.ts';
@@ -9,7 +10,7 @@ import { checkPauses, checkProvider, type ProviderCheckup } from './check-provid
 import { checkLeader, checkQueues, type QueuesCheckup } from './check-queues.ts';
 import { checkSeats, type SeatsCheckup } from './check-seats.ts';
 import { checkSettings } from './check-settings.ts';
-import { type Finding, note, ok, problem } from './finding.ts';
+import { type Finding, note, ok, problem, refused } from './finding.ts';
 
 /** What `doctor` finds: it looks, and leaves everything as it was. */
 export interface Checkup {
@@ -49,6 +50,7 @@ export async function checkUp(config: Config, log: Log): Promise<Checkup> {
   const engine = await createEngine(config, { log, migrations: 'empty database only' });
   try {
     const server = compared(answering, engine.databaseId);
+    const samples = config.provider === 'capture' ? undefined : await refusalForSamples(engine.db);
     const leader = await checkLeader(engine, config);
     const asked = await checkProvider(engine);
     const pauses = await checkPauses(engine);
@@ -58,7 +60,14 @@ export async function checkUp(config: Config, log: Log): Promise<Checkup> {
     const { newsletters, findings: ofNewsletters } = await checkNewsletters(engine, config);
     const after = [...looked.findings, ...ofSeats, ...ofNewsletters, serverFinding(server)];
     return {
-      findings: [...before, ...leader, ...asked.findings, ...pauses, ...after],
+      findings: [
+        ...before,
+        ...(samples ? [refused(samples)] : []),
+        ...leader,
+        ...asked.findings,
+        ...pauses,
+        ...after,
+      ],
       database,
       provider: asked.provider,
       deliveries: looked.deliveries,

@@ -8,11 +8,12 @@ import { printable } from './printable.ts';
 
 /** Terms, campuses and indexes as people give them to a command, and how they are called back. */
 
-export function requireSeats({ seats }: Pick<Engine, 'seats'>): CourseSeats {
+export function requireSeats({ seats, seatsRefusal }: Pick<Engine, 'seats' | 'seatsRefusal'>): CourseSeats {
   if (seats) return seats;
+  if (seatsRefusal) throw seatsRefusal;
   throw new Refusal(
     'no_section_feed',
-    'There is no section feed: SOC_BASE_URL is off, or is not set while mail leaves this machine or the database is that of a real feed. Set it to where the feed is, such as https://classes.rutgers.edu/soc/api.',
+    'There is no section feed: SOC_BASE_URL is off, or is not set while mail leaves this machine. Set it to where the feed is, such as https://classes.rutgers.edu/soc/api.',
   );
 }
 

@@ -57,7 +57,11 @@ export function tellUnsettled(
   const others = open.filter(({ seq }) => !waits.has(seq));
   const told = [...held].map((wait) => `Queued, and kept waiting. ${wait}`);
   if (others.length > 0 && others.every((row) => row.claims === 0)) {
-    return [...told, `Queued; no worker has taken it in ${duration(waitedMs)}. Start one with: npm start`];
+    const sentence = `Queued; no worker has taken it in ${duration(waitedMs)}.`;
+    return [
+      ...told,
+      `${sentence} If a server runs, give this command its DATABASE_URL and PORT; otherwise start one with: npm start`,
+    ];
   }
   return [
     ...told,

@@ -8,7 +8,9 @@ import type { Paint } from './terminal.ts';
 /** What somebody reads who has just started a server: where it is, where mail goes, and what to try. Then it is quiet, on a screen. */
 export interface Started {
   config: Config;
-  running: Pick<RunningProcess, 'url' | 'hasSamples'>;
+  running: Pick<RunningProcess, 'url' | 'hasSamples' | 'byHand'>;
+  /** The database was made just now: whoever has mistyped its name should see that. */
+  isNew: boolean;
   settings: readonly Setting[];
   isQuiet: boolean;
 }
@@ -19,27 +21,29 @@ const roles = {
   worker: 'sends; answers /health and /ready only',
 } as const satisfies Record<Config['role'], string>;
 
+export const isProduction = ({ environment }: Pick<Config, 'environment'>) => /^prod/i.test(environment);
+
 /** Who watches a screen is shown what goes wrong; what goes right is for logs, and for who asks for it by LOG_LEVEL. */
-export function isQuietOnScreen(
-  { environment }: Pick<Config, 'environment'>,
-  settings: readonly Setting[],
-): boolean {
-  return !/^prod/i.test(environment) && fromOf(variables.logLevel.name, settings) === 'default';
+export function isQuietOnScreen(config: Pick<Config, 'environment'>, settings: readonly Setting[]): boolean {
+  return !isProduction(config) && fromOf(variables.logLevel.name, settings) === 'default';
 }
 
 const fromOf = (name: string, settings: readonly Setting[]) =>
   settings.find((setting) => setting.name === name)?.from;
 
-export function tellStarted({ config, running, settings, isQuiet }: Started, paint: Paint): string[] {
+export function tellStarted({ config, running, isNew, settings, isQuiet }: Started, paint: Paint): string[] {
   const { provider, role, jobsEnabled } = config;
   // What the environment of this terminal says is not known in another one; what .env says is.
   const isOwn = fromOf(variables.databaseUrl.name, settings) === 'environment';
   return [
     paint.bold('Tidings is running.'),
     `  web       ${running.url}`,
-    `  database  ${withoutCredentials(config.databaseUrl)}`,
+    `  database  ${withoutCredentials(config.databaseUrl)}${isNew ? ' (new and empty)' : ''}`,
     ...(jobsEnabled ? [`  queues    ${queuesLine(config)}`] : []),
     `  mail      ${provider}: ${providers[provider].means}`,
+    ...(running.byHand
+      ? ['  seats     a sample campus, whose courses are made up; a real feed needs a new database']
+      : []),
     ...(role === 'both' && !jobsEnabled ? [] : [`  role      ${role}: ${roles[role]}`]),
     `  keys      ${keysLine(config)}`,
     ...(running.hasSamples

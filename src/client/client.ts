@@ -88,93 +88,14 @@ function readKey(key: string | undefined): string | undefined {
 
 export type { CallOptions, ClientClock } from './call.ts';
 export type { Deliveries, DeliveryPage, DeliveryQuery } from './deliveries.ts';
-export type {
-  Delivery,
-  DeliveryStatus,
-  DeliveryStory,
-  FrozenMail,
-  FrozenMailWithHtml,
-  Happening,
-  Lane,
-} from './delivery-shapes.ts';
+export type * from './delivery-shapes.ts';
 export type { Intent, Intents, TakenIntent } from './intents.ts';
-export type {
-  AlertCondition,
-  AlertConfig,
-  AlertType,
-  ChangedNotification,
-  ForUser,
-  NewsletterType,
-  Notification,
-  NotificationChange,
-  NotificationDelivery,
-  NotificationDeliveryPage,
-  NotificationLocale,
-  NotificationPage,
-  NotificationType,
-  NotificationWish,
-  OptedIn,
-  OptedOut,
-  OptOut,
-  PageQuery,
-  Subscribed,
-} from './notification-shapes.ts';
+export type * from './notification-shapes.ts';
 export type { Notifications } from './notifications.ts';
-export type {
-  DeadLetter,
-  DeadLetterPage,
-  DeadLetterQuery,
-  ErrorClass,
-  Finding,
-  Retried,
-  RetriedReviewer,
-  RetryOutcome,
-  Reviewer,
-  ReviewerWish,
-  ReviewJob,
-  ReviewJobDetails,
-  ReviewPage,
-  ReviewQuery,
-  ReviewResult,
-  ReviewRetry,
-  ReviewState,
-  Submitted,
-} from './review-shapes.ts';
+export type * from './review-shapes.ts';
 export type { Reviews } from './reviews.ts';
-export type {
-  Canary,
-  CanaryProgress,
-  PlanOrder,
-  Run,
-  RunDetails,
-  RunItem,
-  RunItemPage,
-  RunItemQuery,
-  RunItemState,
-  RunOrder,
-  RunPage,
-  RunProgress,
-  RunStatus,
-  Triggered,
-  TriggerOrder,
-  Why,
-} from './run-shapes.ts';
+export type * from './run-shapes.ts';
 export type { RunStarts, Runs } from './runs.ts';
-export type {
-  Campus,
-  Course,
-  CourseQuery,
-  CourseWish,
-  DeliveryWindow,
-  NewCourseWatches,
-  NewWatch,
-  Opening,
-  Section,
-  SectionList,
-  SectionStatus,
-  SectionWish,
-  Watch,
-  WatchStatus,
-} from './seat-shapes.ts';
+export type * from './seat-shapes.ts';
 export type { Seats } from './seats.ts';
 export { type TidingsCode, TidingsError } from './tidings-error.ts';

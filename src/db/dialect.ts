@@ -54,6 +54,17 @@ export function rowsOf<Name extends string>(
   return sql`(SELECT ${cellsOf(columns)} FROM json_each(${json})) AS input`;
 }
 
+/** Numbers alone, as `input.seq`. */
+export function seqsOf(dialect: DialectName, seqs: readonly number[]): RawBuilder<unknown> {
+  return rowsOf(
+    dialect,
+    seqColumns,
+    seqs.map((seq) => ({ seq })),
+  );
+}
+
+const seqColumns = { seq: 'number' } as const;
+
 type Columns = Readonly<Record<string, ColumnType>>;
 
 /**
@@ -65,6 +76,7 @@ export function insertRows<Name extends string, Answer = unknown>(
   dialect: DialectName,
   order: { head: string; columns: Record<Name, ColumnType>; tail?: string },
   rows: readonly Record<Name, Cell>[],
+  wantsNumbers = false,
 ): Promise<QueryResult<Answer>> {
   const { head, columns, tail = '' } = order;
   if (dialect === 'postgres') {
@@ -78,7 +90,40 @@ export function insertRows<Name extends string, Answer = unknown>(
     tx,
     text,
     rows.map((row) => names.map((name) => row[name] ?? null)),
+    wantsNumbers,
   );
+}
+
+/**
+ * Rows of which some may be there already: the numbers of the new ones, by what tells them apart. SQLite says by itself which number it gave:
+ * a RETURNING would cost it half as much again as the row does (31.8 µs against 19.4).
+ */
+export async function insertNew<Name extends string>(
+  tx: Transaction<Schema>,
+  dialect: DialectName,
+  order: { head: string; columns: Record<Name, ColumnType>; number: string; by: Name },
+  rows: readonly Record<Name, Cell>[],
+): Promise<Map<Cell, number>> {
+  const { head, columns, number, by } = order;
+  const tail = 'ON CONFLICT DO NOTHING';
+  if (dialect === 'sqlite') {
+    const { rows: numbers } = await insertRows<Name, number | null>(
+      tx,
+      dialect,
+      { head, columns, tail },
+      rows,
+      true,
+    );
+    return new Map(numbers.flatMap((at, index) => (at === null ? [] : [[rows[index]?.[by] ?? null, at]])));
+  }
+  const returning = `${tail} RETURNING "${number}" AS number, "${by}" AS key`;
+  const answer = await insertRows<Name, { number: number; key: Cell }>(
+    tx,
+    dialect,
+    { head, columns, tail: returning },
+    rows,
+  );
+  return new Map(answer.rows.map(({ number, key }) => [key, number]));
 }
 
 /** On SQLite: one statement, prepared once and run for each row, in a transaction or not at all. Answers what they answer, one after the other, and how many rows changed in all. */
@@ -86,15 +131,19 @@ export function forEachRow<Answer>(
   tx: Transaction<Schema>,
   text: string,
   rows: readonly (readonly Cell[])[],
+  wantsNumbers = false,
 ): Promise<QueryResult<Answer>> {
-  return tx.executeQuery(CompiledQuery.raw(text, [new EachRow(rows)]) as CompiledQuery<Answer>);
+  return tx.executeQuery(CompiledQuery.raw(text, [new EachRow(rows, wantsNumbers)]) as CompiledQuery<Answer>);
 }
 
 /** In the place of a statement's parameters: those of every row. */
 export class EachRow {
   readonly rows: readonly (readonly Cell[])[];
-  constructor(rows: EachRow['rows']) {
+  /** Instead of what it returns: the number of each new row, null where none was made. */
+  readonly wantsNumbers: boolean;
+  constructor(rows: EachRow['rows'], wantsNumbers: boolean) {
     this.rows = rows;
+    this.wantsNumbers = wantsNumbers;
   }
 }
 
@@ -141,6 +190,16 @@ export function portions<Row>(rows: readonly Row[], charactersOf: (row: Row) => 
 
 /** What another process keeps locked: the machine's trouble. Where a person waits (open, migrate) it is refused. */
 export const lockedCode = 'database_locked';
+
+export const isLocked = (error: unknown) => (error as { code?: unknown } | undefined)?.code === lockedCode;
+
+/** PostgreSQL, which waited in vain for what another transaction holds. */
+export const isLockTimeout = (error: unknown) => (error as { code?: unknown } | undefined)?.code === '55P03';
+
+/** This transaction rather fails than waits for another one. SQLite's has waited when it begins. */
+export async function waitForNoLock(tx: Transaction<Schema>, dialect: DialectName): Promise<void> {
+  if (dialect === 'postgres') await sql`SET LOCAL lock_timeout = '250ms'`.execute(tx);
+}
 
 /** Rows locked until the transaction ends. SQLite's writer is alone in any case. */
 export function forUpdate(dialect: DialectName): RawBuilder<unknown> {

@@ -6,10 +6,10 @@ import type { Ids } from '../std/ids.ts';
 import { codeFolder } from '../std/package-folder.ts';
 import { Refusal } from '../std/refusal.ts';
 import type { Database, Tx } from './database.ts';
-import { type DialectName, lockedCode } from './dialect.ts';
+import { type DialectName, isLocked, isLockTimeout, lockedCode } from './dialect.ts';
 
 /**
- * Forward-only migrations: plain SQL files, one transaction each, one process at a time. The lock is a row with a
+ * Forward-only migrations: plain SQL files, one transaction each (those of an empty database are one together), one process at a time. The lock is a row with a
  * time limit, not a session's lock; each migration's transaction re-checks that it still holds it.
  */
 export interface Migration {
@@ -86,6 +86,9 @@ export interface MigrateParts {
   migrations?: Migration[];
 }
 
+/** Whether what was applied has made the tables of an empty database. */
+export const isFromEmpty = ([first]: readonly Migration[]): boolean => first?.version === 1;
+
 /**
  * Makes the tables current, and answers what that took. Who only uses a database makes those of an empty one, and changes nothing
  * that others work with.
@@ -110,8 +113,7 @@ export async function migrate(db: Database, parts: MigrateParts): Promise<Migrat
   try {
     return await migrateAll(db, parts);
   } catch (error) {
-    const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
-    throw code === lockedCode ? new Refusal(lockedCode, String(message)) : error;
+    throw isLocked(error) ? new Refusal(lockedCode, String((error as Error).message)) : error;
   }
 }
 
@@ -124,10 +126,16 @@ async function migrateAll(db: Database, parts: MigrateParts): Promise<Migration[
   const applied: Migration[] = [];
   try {
     // Asked again under the lease: another process may have done it while this one waited.
-    for (const migration of (await schemaState(db, known)).pending) {
-      await db.transaction((tx) => apply(db, tx, migration, holder, parts.clock));
-      applied.push(migration);
-      parts.onApplied?.(migration);
+    const state = await schemaState(db, known);
+    // An empty database has nothing that could be kept from half of the way: one commit instead of one each, which somebody waits for at their first start.
+    const steps =
+      state.applied.length === 0 ? [state.pending] : state.pending.map((migration) => [migration]);
+    for (const step of steps) {
+      await db.transaction(async (tx) => {
+        for (const migration of step) await apply(db, tx, migration, holder, parts.clock);
+      });
+      applied.push(...step);
+      for (const migration of step) parts.onApplied?.(migration);
     }
   } finally {
     await db.transaction((tx) =>
@@ -174,7 +182,11 @@ async function takeLease(db: Database, holder: string, clock: Clock): Promise<vo
       .executeTakeFirst();
   };
   const giveUpAt = clock.monotonic() + 2 * leaseMs;
-  while (!(await db.transaction(isTaken))) {
+  // Whoever makes an empty database holds the row itself for as long as that takes: to have waited for it in vain is not to have it, either.
+  const notTaken = (error: unknown) => {
+    if (!isLockTimeout(error)) throw error;
+  };
+  while (!(await db.transaction(isTaken).catch(notTaken))) {
     if (clock.monotonic() > giveUpAt) {
       throw new Refusal(
         'migration_locked',

@@ -16,6 +16,7 @@ import type { Clock } from '../std/clock.ts';
 import type { StatementListener } from './database.ts';
 import { EachRow } from './dialect.ts';
 import { makeFolder } from './make-folder.ts';
+import { makePrivateFile } from './make-private-file.ts';
 import type { Schema } from './schema.ts';
 import { busyGiveUpMs, explained, isBusy, locked } from './sqlite-errors.ts';
 
@@ -59,6 +60,8 @@ export async function openSqlite(
   };
   try {
     if (path !== ':memory:') makeFolder(dirname(path));
+    // SQLite reads `file:` as a URI, which is no path.
+    if (path !== ':memory:' && !path.startsWith('file:')) makePrivateFile(path);
     const { handle: writer, db: write } = await connection(false);
     // A database in memory belongs to its connection: there is no second one.
     const read = path === ':memory:' ? write : (await connection(true)).db;
@@ -170,11 +173,16 @@ function runOne<R>(known: Prepared, parameters: readonly unknown[]): QueryResult
   return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
 }
 
-function runEach<R>(known: Prepared, each: EachRow['rows']): QueryResult<R> {
+function runEach<R>(known: Prepared, { rows: each, wantsNumbers }: EachRow): QueryResult<R> {
   if (known.returnsRows) return { rows: each.flatMap((values) => rowsOf<R>(known, values as Values)) };
   let changed = 0;
-  for (const values of each) changed += Number(known.statement.run(...(values as Values)).changes);
-  return { rows: [], numAffectedRows: BigInt(changed) };
+  const numbers: (number | null)[] = [];
+  for (const values of each) {
+    const { changes, lastInsertRowid } = known.statement.run(...(values as Values));
+    changed += Number(changes);
+    if (wantsNumbers) numbers.push(Number(changes) > 0 ? Number(lastInsertRowid) : null);
+  }
+  return { rows: numbers as R[], numAffectedRows: BigInt(changed) };
 }
 
 /** Half of what a row costs is its making, if the driver does it: property by property, from outside of the engine. */
@@ -236,7 +244,7 @@ function createConnection(handle: DatabaseSyncInstance, clock: Clock): SqliteCon
         if (!handle.isTransaction) forgetIfTablesChanged();
         const known = prepare(sql);
         const [first] = parameters;
-        return first instanceof EachRow ? runEach<R>(known, first.rows) : runOne<R>(known, parameters);
+        return first instanceof EachRow ? runEach<R>(known, first) : runOne<R>(known, parameters);
       };
       // Inside a transaction the write lock is ours: busy can only come from its first statement.
       return handle.isTransaction ? run() : whileBusy(clock, run);

@@ -24,8 +24,11 @@ import { createWidth, type Width } from './width.ts';
  * kill it at any line, and what the database says is enough to go on.
  */
 export interface Dispatch {
-  /** One turn. Answers how many deliveries it had in hand, and when it is worth looking again. */
-  runOnce(signal: AbortSignal): Promise<Turn>;
+  /**
+   * One turn. Answers how many deliveries it had in hand, and when it is worth looking again. `onFull` is called when it has as many in hand as it
+   * can: there may be more, for others.
+   */
+  runOnce(signal: AbortSignal, onFull?: () => void): Promise<Turn>;
   /**
    * Deliveries that a queue has named, of one source and lane, for about a second. What somebody else has, or is not due any more, is
    * passed over. Answers what is left, and how long the provider wants to be left alone before it.
@@ -76,24 +79,29 @@ export function createDispatch(parts: DispatchParts): Dispatch {
   const names = sources.map(({ name }) => name);
   const turns = createLaneOrder();
   const lead = createLead();
-  /** About a second of work; where slots are further apart than answers, as many as there are slots, which are given away no further ahead. */
+  /**
+   * About a second of work, and as many at a time as fill the connections evenly: a rest of a few takes as long as a full one. Where slots are further apart
+   * than answers, as many as there are slots, which are given away no further ahead.
+   */
   const inHandMax = () => {
     const inStep = ratePerSecond === null ? 0 : width.inStep(slotSpacingMs(ratePerSecond));
-    return Math.min(batchMax, Math.max(width.inASecond, inStep));
+    const { current } = width;
+    const even = current < batchMax ? batchMax - (batchMax % current) : batchMax;
+    return Math.min(even, Math.max(width.inASecond, inStep));
   };
   const takePermits = async (wanted: number) => {
     const takenAt = clock.monotonic();
     return { ...(await pace.take(wanted, { roomMs: batchRoomMs, leadMs: lead.ms })), takenAt };
   };
 
-  async function runOnce(signal: AbortSignal): Promise<Turn> {
+  async function runOnce(signal: AbortSignal, onFull?: () => void): Promise<Turn> {
     const lanesInTurn = turns.order(await outbox.due(names), batchMax);
     const suspects = lanesInTurn.filter(({ from }) => from === 'suspects');
     const others = lanesInTurn.filter(({ from }) => from !== 'suspects');
     for (const pass of lanesInTurn[0] === suspects[0] ? [suspects, others] : [others, suspects]) {
       const [first] = pass;
       if (!first) continue;
-      const turn = await inCompany(first.from)(() => takeFirst(pass, signal));
+      const turn = await inCompany(first.from)(() => takeFirst(pass, signal, onFull));
       // Look again before the next batch: something more urgent may have come.
       if (turn.handled > 0 || turn.waitMs > 0) return turn;
     }
@@ -101,14 +109,20 @@ export function createDispatch(parts: DispatchParts): Dispatch {
   }
 
   /** A batch of the first that has anything for us: what was due a moment ago may be in another's hands. */
-  async function takeFirst(lanesInTurn: ReturnType<typeof turns.order>, signal: AbortSignal): Promise<Turn> {
-    const { pausedSources, ...permits } = await takePermits(inHandMax());
+  async function takeFirst(
+    lanesInTurn: ReturnType<typeof turns.order>,
+    signal: AbortSignal,
+    onFull?: () => void,
+  ): Promise<Turn> {
+    const wanted = inHandMax();
+    const { pausedSources, ...permits } = await takePermits(wanted);
     if (permits.count === 0) {
       await pace.probeIfDue();
       return { handled: 0, waitMs: permits.waitMs };
     }
     const open = lanesInTurn.filter(({ source }) => !pausedSources.has(source));
     const batch = await claimNext(open, permits.count, signal);
+    if (batch && batch.claimed.length >= wanted) onFull?.();
     return { handled: await handle(batch, permits, signal), waitMs: 0 };
   }
 

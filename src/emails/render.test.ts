@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseAddress } from '../domain/address.ts';
 import { type RenderOrder, render } from './render.ts';
 import { checkSendable } from './sendable.ts';
+import { locales } from './words.ts';
 
 const letter = { subject: 'News', text: 'One.\nTwo.\n\nThree.' };
 const order: RenderOrder = { template: 'plain', locale: null, props: letter };
@@ -96,10 +97,10 @@ describe('the way out', () => {
 
 describe('what is missing', () => {
   test('000-59 A language that the template is not written in ends the delivery', async () => {
-    expect(await render({ ...order, locale: 'fr-FR' })).toEqual({
+    expect(await render({ ...order, locale: 'tlh' })).toEqual({
       ok: false,
       code: 'missing_locale',
-      sentence: 'The template plain is written in en, ro, zh-CN, and not in "fr-FR".',
+      sentence: `The template plain is written in ${locales.join(', ')}, and not in "tlh".`,
     });
   });
 

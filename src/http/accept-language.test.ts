@@ -11,7 +11,7 @@ test.each([
   ['en-GB, ro;q=0.9', 'en'],
   ['en;q=0.8, ro;q=0.9', 'ro'],
   ['en;q=0.8 , ro ; q=0.85', 'ro'],
-  ['de-DE, fr;q=0.9, ro;q=0.2, en;q=0.1', 'ro'],
+  ['tlh, qya;q=0.9, ro;q=0.2, en;q=0.1', 'ro'],
   ['ro;q=0, en', 'en'],
   ['ro;q=0', 'en'],
   ['zh', 'zh-CN'],

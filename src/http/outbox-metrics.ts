@@ -4,6 +4,7 @@ import { type Lane, lanes } from '../domain/delivery.ts';
 import { evidenceEventNames } from '../domain/evidence.ts';
 import { arrow, workEvents } from '../domain/lifecycle.ts';
 import { statusNames } from '../domain/status.ts';
+import { isInHand } from '../outbox/rows.ts';
 import type { Clock } from '../std/clock.ts';
 import type { Metric, Sample } from './metrics.ts';
 import type { ApiParts } from './server.ts';
@@ -82,7 +83,7 @@ async function doubtMetrics({ db, sources, clock }: OutboxMetricParts): Promise<
   const read = sql`SELECT source || '' AS source, count(*) AS count, min(first_possible_accept_at) AS since FROM deliveries`;
   const names = sql.join(sources.map(({ name }) => name));
   const { rows: uncertain } = await sql<Doubts>`
-    ${read} WHERE status IN ('claimed', 'sending', 'reconciling') AND due_at >= 0 AND status || '' = 'reconciling'
+    ${read} WHERE ${isInHand} AND due_at >= 0 AND status || '' = 'reconciling'
     GROUP BY source || ''
   `.execute(db.read);
   const { rows: reviews } = await sql<Doubts>`

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../db/database.ts';
-import { type DialectName, rowsOf } from '../db/dialect.ts';
+import { type DialectName, rowsOf, seqsOf } from '../db/dialect.ts';
 import type { DeliveryMailRow, DeliveryRow } from '../db/schema.ts';
 import type { Lane } from '../domain/delivery.ts';
 import { statusesBefore } from '../domain/lifecycle.ts';
@@ -102,11 +102,7 @@ export function oldestDue(group: Group, limit: number, now: number, columns = sq
 
 /** By primary key: with the status in sight PostgreSQL would look for these few among all that wait. */
 function namedDue(dialect: DialectName, order: ClaimOrder, seqs: readonly number[], now: number): Sql {
-  const input = rowsOf(
-    dialect,
-    { seq: 'number' },
-    seqs.map((seq) => ({ seq })),
-  );
+  const input = seqsOf(dialect, seqs);
   return sql`
     SELECT seq FROM deliveries WHERE seq IN (SELECT seq FROM ${input})
       AND status || '' IN (${waits}) AND ${isDueIn(order, now)}

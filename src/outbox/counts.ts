@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
-import { type DialectName, namesOf, rowsOf } from '../db/dialect.ts';
+import { type DialectName, namesOf, rowsOf, seqsOf } from '../db/dialect.ts';
 import { type Status, statuses, statusNames } from '../domain/status.ts';
 
 /**
@@ -80,10 +80,9 @@ export async function foldCounts(tx: Tx, dialect: DialectName, limit: number): P
   const lines = await oldest.execute();
   const folded = summed(lines);
   if (folded.length === lines.length) return 0;
-  const seqs = rowsOf(
+  const seqs = seqsOf(
     dialect,
-    { seq: 'number' },
-    lines.map(({ count_seq }) => ({ seq: count_seq })),
+    lines.map(({ count_seq }) => count_seq),
   );
   await sql`DELETE FROM delivery_counts WHERE count_seq IN (SELECT seq FROM ${seqs})`.execute(tx);
   await addLines(tx, dialect, folded);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/database.ts';
-import { type DialectName, forUpdate, rowsOf } from '../db/dialect.ts';
+import { type DialectName, forUpdate, rowsOf, seqsOf } from '../db/dialect.ts';
 import { type Status, statuses } from '../domain/status.ts';
 import { writeStory } from './story.ts';
 
@@ -59,10 +59,9 @@ export async function forgetMails(
   const isMore = chosen.rows.length === limit && old.length === rows.length;
   const next = isMore ? (chosen.rows.at(-1)?.seq ?? null) : null;
   if (ended.length === 0) return { count: 0, next };
-  const seqs = sql`(SELECT seq FROM ${rowsOf(
+  const seqs = sql`(SELECT seq FROM ${seqsOf(
     dialect,
-    { seq: 'number' },
-    ended.map(({ seq }) => ({ seq })),
+    ended.map(({ seq }) => seq),
   )})`;
   const deleted = await sql<{ delivery_seq: number }>`
     DELETE FROM delivery_mails WHERE delivery_seq IN ${seqs} RETURNING delivery_seq
@@ -94,11 +93,7 @@ export async function forgottenAmong(
   dialect: DialectName,
   seqs: readonly number[],
 ): Promise<ReadonlySet<number>> {
-  const input = rowsOf(
-    dialect,
-    { seq: 'number' },
-    seqs.map((seq) => ({ seq })),
-  );
+  const input = seqsOf(dialect, seqs);
   const { rows } = await sql<{ seq: number }>`
     SELECT deliveries.seq FROM deliveries WHERE deliveries.seq IN (SELECT seq FROM ${input}) AND ${isForgotten}
   `.execute(tx);

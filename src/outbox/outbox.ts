@@ -1,7 +1,10 @@
 import type { Database, Tx } from '../db/database.ts';
+import { isLocked, waitForNoLock } from '../db/dialect.ts';
+import { isDatabaseAway } from '../db/is-database-away.ts';
 import type { SetBack } from '../db/time-mark.ts';
-import { deliveryKey, type Intent } from '../domain/delivery.ts';
+import type { Intent } from '../domain/delivery.ts';
 import type { Clock } from '../std/clock.ts';
+import { createGathering } from '../std/gathering.ts';
 import { isUuid } from '../std/ids.ts';
 import type { Log } from '../std/log.ts';
 import { Refusal } from '../std/refusal.ts';
@@ -9,7 +12,7 @@ import { type BeginOrder, type Begun, beginDeliveries, type Composed, resubmitDe
 import { type Claimed, type ClaimOrder, claimDeliveries } from './claim.ts';
 import { foldCounts } from './counts.ts';
 import { type DueRow, type DueWork, readDueRows, readDueWork } from './due.ts';
-import { type Enqueued, enqueueIntents } from './enqueue.ts';
+import { type Asked, askedOf, type Enqueued, enqueueAsked } from './enqueue.ts';
 import { expireDeliveries } from './expire.ts';
 import { type FactListeners, tellOwedFacts } from './facts.ts';
 import { type ForgetOrder, type Forgotten, forgetMails } from './forget.ts';
@@ -83,10 +86,8 @@ export interface OutboxParts {
   onEnqueued?: () => void;
 }
 
-/** Bodies travel with the batch; larger ones hold the write lock longer than other writers should wait. */
-const enqueueChunk = 200;
-/** Without bodies a row is small, and a page of a fan-out is one statement: a quarter less of the processor's time. */
-const bareChunk = 1_000;
+/** Intents of several callers in one transaction: enough that a commit is a small share, and few enough that nobody waits long. */
+const putTogetherMax = 200;
 
 /** A thousand batches or more; folding them takes a few milliseconds. */
 const linesFoldedMax = 5_000;
@@ -96,32 +97,25 @@ export function createOutbox(outboxParts: OutboxParts): Outbox {
   const parts = { dialect: db.dialect, listeners, log, healAfterMs };
   const inTransaction = <T>(tx: Tx | undefined, work: (tx: Tx) => Promise<T>) =>
     tx ? work(tx) : db.transaction(work);
+  const putIn = (tx: Tx, asked: readonly Asked[]) => enqueueAsked(tx, db.dialect, asked, clock.now());
+  // A web server is asked for one at a time by many at once, and each of them would pay for a commit.
+  const putTogether = createGathering({
+    work: (asked: readonly Asked[], { isShared, onEnding }) =>
+      db.transaction(async (tx) => {
+        if (isShared) await waitForNoLock(tx, db.dialect);
+        const answers = await putIn(tx, asked);
+        onEnding();
+        return answers;
+      }),
+    itemsMax: putTogetherMax,
+    isOutage: (error) => isDatabaseAway(error) || isLocked(error),
+    clock,
+  });
 
   return {
     async enqueue(intents, outer) {
-      const answers = await inTransaction(outer, async (tx) => {
-        const now = clock.now();
-        const all: Enqueued[] = [];
-        // One order over all chunks: two callers with the same new intents wait for each other, and never in a circle.
-        const ordered = [...intents.entries()].sort(([, a], [, b]) =>
-          deliveryKey(a) < deliveryKey(b) ? -1 : 1,
-        );
-        const chunkMax = intents.some(({ variables }) => variables) ? enqueueChunk : bareChunk;
-        for (let start = 0; start < ordered.length; start += chunkMax) {
-          const chunk = ordered.slice(start, start + chunkMax);
-          const made = await enqueueIntents(
-            tx,
-            db.dialect,
-            namespace,
-            chunk.map(([, intent]) => intent),
-            now,
-          );
-          chunk.forEach(([index], place) => {
-            all[index] = made[place] as Enqueued;
-          });
-        }
-        return all;
-      });
+      const asked = askedOf(namespace, intents);
+      const answers = outer ? await putIn(outer, asked) : await putTogether(asked);
       // In a caller's own transaction nothing is there to be seen before it commits; the next look finds it.
       if (!outer && answers.some(({ isNew }) => isNew)) onEnqueued?.();
       return answers;

@@ -9,7 +9,7 @@ import { type DeliveryCount, readCounts } from './counts.ts';
 import { countDue, type DueWork } from './due.ts';
 import { findDelivery } from './find.ts';
 import { readPageOfPerson } from './person.ts';
-import { statusList } from './rows.ts';
+import { isInHand, statusList } from './rows.ts';
 import type { DeliveryPage } from './search.ts';
 
 /** Reading the outbox: never locks, never changes. */
@@ -121,7 +121,7 @@ export function createQueries(db: Database): OutboxQueries {
       return db.read
         .selectFrom('deliveries')
         .selectAll()
-        .where(sql<boolean>`status IN ('claimed', 'sending', 'reconciling')`)
+        .where(sql<boolean>`${isInHand}`)
         .where(sql<boolean>`status || '' IN (${statusList(list)})`)
         .where('due_at', '<=', now)
         .where('locked_by', isHeld ? 'is not' : 'is', null)

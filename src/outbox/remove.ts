@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/database.ts';
-import { type DialectName, rowsOf } from '../db/dialect.ts';
+import { type DialectName, rowsOf, seqsOf } from '../db/dialect.ts';
 import { type Status, statuses, statusNames } from '../domain/status.ts';
 import { countMoves } from './counts.ts';
 import { statusList } from './rows.ts';
@@ -49,10 +49,9 @@ export async function removeDeliveries(
     LIMIT ${limit} ${dialect === 'postgres' ? sql`FOR UPDATE OF deliveries SKIP LOCKED` : sql``}
   `.execute(tx);
   if (rows.length > 0) {
-    const seqs = sql`(SELECT seq FROM ${rowsOf(
+    const seqs = sql`(SELECT seq FROM ${seqsOf(
       dialect,
-      { seq: 'number' },
-      rows.map(({ seq }) => ({ seq })),
+      rows.map(({ seq }) => seq),
     )})`;
     await sql`DELETE FROM deliveries WHERE seq IN ${seqs}`.execute(tx);
     for (const table of ['delivery_mails', 'delivery_events', 'owed_facts', 'operator_requests']) {

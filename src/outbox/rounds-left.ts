@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/database.ts';
-import { type DialectName, rowsOf } from '../db/dialect.ts';
+import { type DialectName, seqsOf } from '../db/dialect.ts';
 import { type EvidenceEvent, evidenceEvents } from '../domain/evidence.ts';
 import { isForgotten } from './forget.ts';
 
@@ -20,10 +20,9 @@ export async function roundsLeftOf(
 ): Promise<ReadonlyMap<number, RoundsLeft>> {
   const soft = reports.filter(({ event }) => event in evidenceEvents && opensRound(event as EvidenceEvent));
   if (soft.length === 0) return new Map();
-  const input = rowsOf(
+  const input = seqsOf(
     dialect,
-    { seq: 'number' },
-    soft.map(({ seq }) => ({ seq })),
+    soft.map(({ seq }) => seq),
   );
   // Only what had its effect before a later round began: what is told of a round that is over comes too late to count, so
   // that the order in which it is told does not matter.

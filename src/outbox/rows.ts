@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../db/database.ts';
 import type { DialectName } from '../db/dialect.ts';
-import { forEachRow, forUpdate, rowsOf } from '../db/dialect.ts';
+import { forEachRow, forUpdate, rowsOf, seqsOf } from '../db/dialect.ts';
 import type { DeliveryRow } from '../db/schema.ts';
 import type { Status } from '../domain/status.ts';
 import type { DeliveryError, DeliveryState } from '../domain/transition.ts';
@@ -28,11 +28,7 @@ export async function lockDeliveries(
   seqs: readonly number[],
 ): Promise<LockedDelivery[]> {
   const numbers = [...new Set(seqs)].sort(byNumber);
-  const input = rowsOf(
-    dialect,
-    numberColumns,
-    numbers.map((seq) => ({ seq })),
-  );
+  const input = seqsOf(dialect, numbers);
   // One order of locking for everybody is what keeps two batches from blocking each other.
   const { rows } = await sql<Pick<DeliveryRow, (typeof readColumns)[number]>>`
     SELECT ${readNames} FROM deliveries
@@ -104,7 +100,6 @@ export function lockedOf(row: Pick<DeliveryRow, (typeof readColumns)[number]>): 
   };
 }
 
-const numberColumns = { seq: 'number' } as const;
 const byNumber = (a: number, b: number) => a - b;
 
 /** The columns of a state, and where in it they are. */
@@ -157,6 +152,9 @@ export function stateOf(row: Pick<DeliveryRow, StateColumn>): DeliveryState {
     lastError: row.last_error === null ? null : (JSON.parse(row.last_error) as DeliveryError),
   };
 }
+
+/** The condition of the index `deliveries_in_hand`, word for word: SQLite knows it by nothing else. */
+export const isInHand = sql.raw("(status = 'claimed' OR status = 'sending' OR status = 'reconciling')");
 
 /** Literals, not parameters: a partial index is used only where the planner can see the status. */
 export function statusList(list: readonly Status[]): RawBuilder<unknown> {

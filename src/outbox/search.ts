@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../db/database.ts';
-import { rowsOf } from '../db/dialect.ts';
+import { seqsOf } from '../db/dialect.ts';
 import type { DeliveryRow } from '../db/schema.ts';
 import { statusNames } from '../domain/status.ts';
 import { conditionOf, type Part, partsOf, type Range } from './filter.ts';
@@ -86,11 +86,7 @@ function stretchOf(what: RawBuilder<unknown>, { table, column, low, high }: Rang
 
 async function rowsAt(db: Database, seqs: readonly number[]): Promise<DeliveryRow[]> {
   if (seqs.length === 0) return [];
-  const input = rowsOf(
-    db.dialect,
-    { seq: 'number' },
-    seqs.map((seq) => ({ seq })),
-  );
+  const input = seqsOf(db.dialect, seqs);
   const { rows } = await sql<DeliveryRow>`
     SELECT * FROM deliveries WHERE seq IN (SELECT seq FROM ${input})
   `.execute(db.read);

@@ -1,6 +1,10 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/database.ts';
 import { lowerMark, type SetBack } from '../db/time-mark.ts';
+import { statuses, statusNames } from '../domain/status.ts';
+import { statusList } from './rows.ts';
+
+const forPersons = statusNames.filter((status) => !statuses[status].isFinal && !statuses[status].isDue);
 
 /**
  * The clock was set back: whatever waits for a moment of the old time would wait for as much longer, and who counts from one would
@@ -10,8 +14,8 @@ import { lowerMark, type SetBack } from '../db/time-mark.ts';
 export async function setTimesBack(tx: Tx, setBack: SetBack): Promise<boolean> {
   if (!(await lowerMark(tx, setBack))) return false;
   const byMs = setBack.from - setBack.to;
-  // What has ended has no times that anybody waits for; `needs_review` waits for a person, who may look again.
-  const isOpen = sql`(due_at IS NOT NULL OR status = 'needs_review')`;
+  // What has ended has no times that anybody waits for; what waits for a person has, who may look again.
+  const isOpen = sql`(due_at IS NOT NULL OR status IN (${statusList(forPersons)}))`;
   await sql`
     UPDATE delivery_mails SET frozen_at = frozen_at - ${byMs}
     WHERE frozen_at IS NOT NULL AND delivery_seq IN (SELECT seq FROM deliveries WHERE ${isOpen})

@@ -4,7 +4,7 @@ import type { DialectName } from '../db/dialect.ts';
 import type { DeliveryMailRow } from '../db/schema.ts';
 import { statusesBefore } from '../domain/lifecycle.ts';
 import { type Claimed, claimedOf, mailsOf, takeInHand } from './claim.ts';
-import { statusList } from './rows.ts';
+import { isInHand, statusList } from './rows.ts';
 
 /** A delivery of which a mail may exist, held until `leaseEndsAt` by whoever settles it. */
 export interface Doubted extends Claimed {
@@ -41,7 +41,7 @@ export async function takeUpDeliveries(
   // The first condition is the index's own, word for word: SQLite asks for that. By the bare number it would read the table.
   const due = sql`
     SELECT seq FROM deliveries
-    WHERE status IN ('claimed', 'sending', 'reconciling') AND status IN (${statusList(statusesBefore('taken_up'))})
+    WHERE ${isInHand} AND status IN (${statusList(statusesBefore('taken_up'))})
       AND ${isTime} ${walk ? sql`AND seq + 0 > ${walk.above} ORDER BY seq + 0` : sql`ORDER BY due_at, seq`}
     LIMIT ${order.limit}`;
   const rows = await takeInHand(tx, dialect, { due, worker: order.worker, leaseEndsAt, now });

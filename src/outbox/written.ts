@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/database.ts';
-import { portions, rowsOf } from '../db/dialect.ts';
+import { portions, rowsOf, seqsOf } from '../db/dialect.ts';
 import { heldFrom } from '../domain/delivery.ts';
 import { wordsHash } from '../domain/message.ts';
 import type { DeliveryState } from '../domain/transition.ts';
@@ -84,11 +84,7 @@ export async function dropWords(
   seqs: readonly number[],
 ): Promise<void> {
   if (seqs.length === 0) return;
-  const input = rowsOf(
-    dialect,
-    { seq: 'number' },
-    seqs.map((seq) => ({ seq })),
-  );
+  const input = seqsOf(dialect, seqs);
   await sql`
     UPDATE delivery_mails SET subject = NULL, html = NULL, text = NULL
     WHERE round = 0 AND delivery_seq IN (SELECT seq FROM ${input})

@@ -9,6 +9,7 @@ export interface ProviderChoice {
   readonly resendApiKey: string;
   readonly resendBaseUrl: string;
   readonly resendMaxRps: number;
+  readonly resendConnections: number;
   readonly postmarkServerToken: string;
   readonly postmarkMessageStream: string;
   readonly postmarkBaseUrl: string;
@@ -26,7 +27,7 @@ export async function openProvider(
     case 'resend': {
       const { createResend } = await import('./resend.ts');
       const { resendApiKey: apiKey, resendBaseUrl: baseUrl, resendMaxRps: ratePerSecond } = choice;
-      return createResend({ apiKey, baseUrl, ratePerSecond, clock });
+      return createResend({ apiKey, baseUrl, ratePerSecond, connections: choice.resendConnections, clock });
     }
     case 'postmark': {
       const { createPostmark } = await import('./postmark.ts');

@@ -6,9 +6,14 @@ import type { DeliveryError } from '../domain/transition.ts';
  * got to an outcome. It never says `accepted`, and says `unknown` in one case only: the mail was handed over entirely
  * and no answer came.
  */
-export function outcomeOf(failure: SmtpFailure, progress: Progress, recipient: string): Outcome {
+export function outcomeOf(
+  failure: SmtpFailure,
+  progress: Progress,
+  recipient: string,
+  place = 'the server',
+): Outcome {
   const reply = readReply(failure);
-  if (reply === undefined) return withoutReply(failure, progress);
+  if (reply === undefined) return withoutReply(failure, progress, place);
   return progress === 'opening'
     ? replyAtOpening(reply, failure)
     : replyToMail(reply, failure, progress, recipient);
@@ -17,6 +22,8 @@ export function outcomeOf(failure: SmtpFailure, progress: Progress, recipient: s
 /** As nodemailer shows it; all of it may be absent. */
 export interface SmtpFailure {
   code?: string;
+  /** What the system or TLS called it, such as ECONNREFUSED, where the code is one of nodemailer's own. */
+  originalCode?: string;
   command?: string;
   responseCode?: number;
   response?: string;
@@ -43,7 +50,11 @@ function readReply({ responseCode, response = '' }: SmtpFailure): Reply | undefi
   return { code: responseCode, detail: isSameClass ? (detail ?? '') : '', text: response };
 }
 
-function withoutReply({ code = '' }: SmtpFailure, progress: Progress): Outcome {
+function withoutReply(
+  { code = '', originalCode = code }: SmtpFailure,
+  progress: Progress,
+  place: string,
+): Outcome {
   if (code === 'EAUTH') {
     const error = errorOf('unauthorised', 'the server offers no log-in that we know, or we have no password');
     return { kind: 'deferred', trouble: 'unauthorised', error };
@@ -55,7 +66,7 @@ function withoutReply({ code = '' }: SmtpFailure, progress: Progress): Outcome {
         trouble: 'unreachable',
         error: errorOf(
           code === 'ETLS' ? 'tls_failed' : 'unreachable',
-          `no session with the server (${code})`,
+          `no session with ${place} (${originalCode})`,
         ),
       };
     case 'handing_over':

@@ -90,9 +90,10 @@ export function openSession(server: SmtpServer): {
 const forgottenMs = 15 * 60_000; // Beyond RFC 5321's longest wait, 10 minutes after the final dot.
 
 function failureOf(error: unknown): SmtpFailure {
-  const { code, command, responseCode, response } = error as SmtpFailure;
+  const { code, originalCode, command, responseCode, response } = error as SmtpFailure;
   return {
     ...(typeof code === 'string' && { code }),
+    ...(typeof originalCode === 'string' && { originalCode }),
     ...(typeof command === 'string' && { command }),
     ...(typeof responseCode === 'number' && { responseCode }),
     ...(typeof response === 'string' && { response }),

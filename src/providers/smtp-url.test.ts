@@ -12,7 +12,7 @@ describe('the URL of a mail server', () => {
       startTls: 'required',
       tls: {},
     });
-    expect(readSmtpUrl('smtp://[::1]')).toMatchObject({ host: '::1', port: undefined, isSecure: false });
+    expect(readSmtpUrl('smtp://[::1]')).toMatchObject({ host: '::1', port: 587, isSecure: false });
   });
 
   it('a password never leaves the machine in the clear unless somebody says so', () => {

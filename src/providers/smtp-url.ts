@@ -6,7 +6,7 @@ import { parseUrl } from '../std/url.ts';
 /** The mail server that a URL names: where it is, who we are there, and how much is encrypted on the way. */
 export interface SmtpServer {
   host: string;
-  port: number | undefined;
+  port: number;
   /** TLS from the first byte (`smtps://`). */
   isSecure: boolean;
   credentials: { user: string; pass: string } | undefined;
@@ -30,10 +30,12 @@ export function readSmtpUrl(text: string, { startTls, ...tls }: TlsChoice = {}):
   if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === '' || !isPlain) throw notAUrl();
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const credentials = readCredentials(url);
+  const isSecure = url.protocol === 'smtps:';
   return {
     host,
-    port: url.port === '' ? undefined : Number(url.port),
-    isSecure: url.protocol === 'smtps:',
+    // RFC 8314 and 6409: where mail is submitted, with TLS from the first byte or not.
+    port: url.port === '' ? (isSecure ? 465 : 587) : Number(url.port),
+    isSecure,
     credentials,
     startTls: startTls ?? usualStartTls(host, credentials !== undefined),
     tls,
@@ -69,6 +71,10 @@ function notAUrl(): Refusal {
     'The mail server is not a URL like smtps://user:password@mail.example.com:465; write it so, with signs such as @ and / in user or password as %40 and %2F.',
   );
 }
+
+/** For people: where it is, and nothing of who we are there. */
+export const placeOf = ({ host, port }: SmtpServer): string =>
+  `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 /** Tells accounts apart without telling the password: the same account with a new password holds the same mails. */
 export function fingerprint({ host, credentials }: SmtpServer): string {

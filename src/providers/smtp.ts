@@ -5,7 +5,7 @@ import type { Parcel, Provider } from './provider.ts';
 import { outcomeOf, type SmtpFailure } from './smtp-answer.ts';
 import { type Letter, streamLetter, writeLetter } from './smtp-letter.ts';
 import { openSession, type Session } from './smtp-session.ts';
-import { fingerprint, readSmtpUrl, type TlsChoice } from './smtp-url.ts';
+import { fingerprint, placeOf, readSmtpUrl, type TlsChoice } from './smtp-url.ts';
 import { isTooLate } from './too-late.ts';
 
 /**
@@ -81,7 +81,7 @@ export function createSmtp({ url, clock, connections, timeouts, tls = {} }: Smtp
   async function handOver(letter: Letter, parcel: Parcel): Promise<Outcome> {
     const deadline = clock.monotonic() + beforeDotMs;
     const session = await enter(deadline);
-    if (!isSession(session)) return outcomeOf(session, 'opening', letter.to);
+    if (!isSession(session)) return outcomeOf(session, 'opening', letter.to, placeOf(server));
     // The last moment at which nothing of the mail has been said: after this, MAIL FROM is on its way.
     if (isTooLate(parcel, clock, longestCallMs)) {
       leave(session, false);
@@ -159,7 +159,7 @@ export function createSmtp({ url, clock, connections, timeouts, tls = {} }: Smtp
       if (failure === undefined) await end(session);
       else session.destroy();
       if (failure === undefined) return { isUp: true };
-      const outcome = outcomeOf(failure, 'opening', '');
+      const outcome = outcomeOf(failure, 'opening', '', placeOf(server));
       const reason = 'error' in outcome ? `${outcome.error.code}: ${outcome.error.message}` : 'down';
       return { isUp: false, reason };
     },

@@ -23,16 +23,19 @@ export function createEmbedded(parts: EmbeddedParts): Runner {
   const { dispatches, chores, clock, log } = parts;
   const loop = ({ name, pauseMs, once }: Duty): Loop => createLoop({ name, pauseMs, once, clock, log });
 
+  const wakeHelpers = () => {
+    for (const helper of sending.slice(1)) helper.wake();
+  };
   const sending: Loop[] = dispatches.map((dispatch, hand) =>
     loop(
       whileSteady(
         {
           ...{ name: 'dispatch', pauseMs: pollMs },
           async once(signal) {
-            const { handled, waitMs } = await dispatch.runOnce(signal);
+            const { handled, waitMs } = await dispatch.runOnce(signal, hand === 0 ? wakeHelpers : undefined);
             if (handled === 0 && hand > 0) return helperPauseMs;
             if (handled > 0) {
-              if (hand === 0) for (const helper of sending.slice(1)) helper.wake();
+              if (hand === 0) wakeHelpers();
               return 'again';
             }
             // A provider that wants to be left alone is: but an operator's word is heard within a second.
@@ -66,13 +69,14 @@ export function createEmbedded(parts: EmbeddedParts): Runner {
 }
 
 /**
- * While one waits for a commit the other sends. Each has half of the connections, so that no mail waits for one inside of the provider, where it
- * would look like a provider that cannot be reached; so only where halves are many. And not without keys: what a crash leaves in doubt is then
- * for a person to settle, and twice as much would be.
+ * While one waits for a commit another sends. Each has its share of the connections, so that no mail waits for one inside of the provider, where it
+ * would look like a provider that cannot be reached; so only where shares are many, and as many hands as a slow provider needs to fill them all: one
+ * has no more than a batch on its way. And not without keys: what a crash leaves in doubt is then for a person to settle, and so much more would be.
  */
 export function handsOf({
   idempotencyWindowMs,
   concurrency,
 }: Pick<Guarantees, 'idempotencyWindowMs' | 'concurrency'>): number[] {
-  return idempotencyWindowMs === null || concurrency < 16 ? [0] : [0, 1];
+  if (idempotencyWindowMs === null || concurrency < 16) return [0];
+  return Array.from({ length: Math.min(8, Math.max(2, Math.floor(concurrency / 32))) }, (_, hand) => hand);
 }

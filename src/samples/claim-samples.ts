@@ -15,8 +15,14 @@ export async function claimForSamples(db: Database, now: number): Promise<boolea
 }
 
 export async function requireNoSamples(db: Database): Promise<void> {
-  if (!(await holdsSamples(db))) return;
-  throw new Refusal(
+  const refusal = await refusalForSamples(db);
+  if (refusal) throw refusal;
+}
+
+/** Why nobody may write in earnest from this database, if it is one of samples. */
+export async function refusalForSamples(db: Database): Promise<Refusal | undefined> {
+  if (!(await holdsSamples(db))) return undefined;
+  return new Refusal(
     'samples_inside',
     'This database holds the sample people of the first minute, and they must not be written to in earnest. Set DATABASE_URL to a new database, such as sqlite:./data/live.db, or delete this one.',
   );

@@ -36,7 +36,7 @@ export const commandRefusals = {
   named_and_chosen: 'Give numbers or a choice such as `--status`, not both.',
   no_database: 'Run it in the folder of the server, or set `DATABASE_URL` to its database.',
   no_mail: 'Nothing was written yet, or retention has deleted it.',
-  no_section_feed: 'Set `SOC_BASE_URL` to a feed, or to `sample`.',
+  no_section_feed: 'Set `SOC_BASE_URL` to a feed.',
   not_a_database: 'Move that file away, or set `DATABASE_URL` to another path.',
   not_polled: 'Add the term to `SOC_TERMS`, or name a list with `--term` and `--campus`.',
   nothing_chosen: 'Say which: by number, or by `--status`, `--source`, `--since` and the like.',

@@ -1,15 +1,6 @@
 import type { EvidenceEvent } from '../domain/evidence.ts';
-import {
-  fieldOf,
-  instantOf,
-  namedBy,
-  onlyAddressIn,
-  type ProviderEvent,
-  parsed,
-  reasonIn,
-  textIn,
-  unreadable,
-} from './provider-event.ts';
+import { instantOf, namedBy, onlyAddressIn, type ProviderEvent, unreadable } from './provider-event.ts';
+import { fieldOf, parsed, reasonIn, textIn } from './stranger-json.ts';
 
 /**
  * A webhook of Postmark, read as a stranger's: own fields only, each of the kind and length that it may have. What is not known

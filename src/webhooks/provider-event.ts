@@ -2,7 +2,6 @@ import { type Address, parseAddress } from '../domain/address.ts';
 import type { EvidenceEvent } from '../domain/evidence.ts';
 import type { DeliveryError } from '../domain/transition.ts';
 import { isUuid } from '../std/ids.ts';
-import { withoutAddresses } from '../std/without-addresses.ts';
 
 /** A webhook, read: which mail it is about, and what it is evidence of. */
 export interface ProviderEvent {
@@ -26,30 +25,6 @@ export interface ProviderEvent {
 
 /** The type of what was proved to be the provider's and is no event. It is kept all the same: telling it again would not make it one. */
 export const unreadable = 'unreadable';
-
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Own fields only: what a prototype has, nobody sent. */
-export function fieldOf(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-  return (value as Record<string, unknown>)[name];
-}
-
-/** PostgreSQL stores no NUL and no half of a character, and a row no novel. */
-export function textIn(value: unknown, name: string, lengthMax: number): string | null {
-  const text = fieldOf(value, name);
-  if (typeof text !== 'string') return null;
-  return text.slice(0, lengthMax).replaceAll('\0', '').toWellFormed() || null;
-}
-
-export const reasonIn = (value: unknown, name: string) =>
-  withoutAddresses(textIn(value, name, 300) ?? 'no reason given');
 
 /** The delivery that our tags name, each of them only if it is what we have written. */
 export function namedBy(

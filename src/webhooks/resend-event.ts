@@ -1,16 +1,7 @@
 import type { EvidenceEvent } from '../domain/evidence.ts';
 import type { DeliveryError } from '../domain/transition.ts';
-import {
-  fieldOf,
-  instantOf,
-  namedBy,
-  onlyAddressIn,
-  type ProviderEvent,
-  parsed,
-  reasonIn,
-  textIn,
-  unreadable,
-} from './provider-event.ts';
+import { instantOf, namedBy, onlyAddressIn, type ProviderEvent, unreadable } from './provider-event.ts';
+import { fieldOf, parsed, reasonIn, textIn } from './stranger-json.ts';
 
 /**
  * What is signed is Resend's, and is still read as a stranger's: own fields only, each of the kind and length that it may have. Who else

@@ -1,16 +1,16 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { rowIn } from '../support/rows.ts';
+import { worldForAll } from '../support/world-for-each.ts';
 import { hasChromium } from './browser.ts';
-import { type ConsoleVisits, expectGoodPage, looks, startConsole } from './console-visit.ts';
+import { expectGoodPage, looks, startConsole } from './console-visit.ts';
 
 /** A file from the disk: what would come of it, and then the same done. */
 describe.skipIf(!hasChromium)('the page that imports suppressions', () => {
-  let visits: ConsoleVisits;
-  beforeAll(async () => {
-    visits = await startConsole();
-  });
-  afterAll(() => visits?.close());
+  const visits = worldForAll(
+    () => startConsole(),
+    (visits) => visits?.close(),
+  );
   afterEach(() => visits.leave());
   beforeEach(async () => {
     await visits.world.db.write.deleteFrom('suppressions').execute();

@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { rowIn } from '../support/rows.ts';
+import { worldForAll } from '../support/world-for-each.ts';
 import { hasChromium } from './browser.ts';
-import { type ConsoleVisits, expectGoodPage, looks, startConsole } from './console-visit.ts';
+import { expectGoodPage, looks, startConsole } from './console-visit.ts';
 
 const hostile = '<img src=x onerror="document.title=1">';
 
 /** The list of suppressions as an operator works with it. */
 describe.skipIf(!hasChromium)('the page of suppressions', () => {
-  let visits: ConsoleVisits;
-  beforeAll(async () => {
-    visits = await startConsole();
-  });
-  afterAll(() => visits?.close());
+  const visits = worldForAll(
+    () => startConsole(),
+    (visits) => visits?.close(),
+  );
   afterEach(() => visits.leave());
   beforeEach(async () => {
     await visits.world.db.write.deleteFrom('suppressions').execute();

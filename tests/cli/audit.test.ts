@@ -3,22 +3,18 @@ import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rowIn } from '../support/rows.ts';
-import { createWorld, onBothDatabases, type World } from '../support/world.ts';
-import { type CommandLine, createCommandLine } from './command-line.ts';
+import { onBothDatabases } from '../support/world.ts';
+import { createShellWorld, type ShellWorld } from './shell-world.ts';
 
 /** What is changed from the command line is written down as what the API changes is. */
 onBothDatabases('the audit log and the command line', (dialect) => {
-  let shell: CommandLine;
-  let world: World;
+  let world: ShellWorld;
   beforeAll(async () => {
-    shell = createCommandLine();
-    world = await createWorld(dialect);
+    world = await createShellWorld(dialect);
   });
-  afterAll(async () => {
-    await shell.close();
-    await world.close();
-  });
-  const tidings = (...args: string[]) => shell.run(args, { env: { DATABASE_URL: world.url, PORT: '0' } });
+  afterAll(() => world.close());
+  const tidings = (...args: string[]) =>
+    world.shell.run(args, { env: { DATABASE_URL: world.url, PORT: '0' } });
   const lines = async () => JSON.parse((await tidings('audit', '--json')).out).lines;
   /** What one command has added. */
   const added = async (...args: string[]) => {
@@ -61,8 +57,8 @@ onBothDatabases('the audit log and the command line', (dialect) => {
 
   test('each command that changes something, and no dry run', async () => {
     const dead = await rowIn(world, 'failed_permanent', 1);
-    writeFileSync(join(shell.folder, 'list.csv'), 'cleo@example.org\nnobody\n');
-    writeFileSync(join(shell.folder, 'users.csv'), 'user_id,email\nu1,dan@example.org\n');
+    writeFileSync(join(world.shell.folder, 'list.csv'), 'cleo@example.org\nnobody\n');
+    writeFileSync(join(world.shell.folder, 'users.csv'), 'user_id,email\nu1,dan@example.org\n');
     const because = ['--because', 'why'];
     const commands: [string[], string, string | null][] = [
       [['resume', 'plain'], 'done', null],

@@ -2,24 +2,19 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { timeOf } from '../../src/cli/arguments.ts';
 import { countChosen, readChosen } from '../../src/outbox/choose.ts';
 import { rowIn } from '../support/rows.ts';
-import { createWorld, onBothDatabases, type World } from '../support/world.ts';
-import { type CommandLine, createCommandLine } from './command-line.ts';
+import { createWorld, onBothDatabases } from '../support/world.ts';
 import { onScreen } from './screen.ts';
+import { createShellWorld, type ShellWorld } from './shell-world.ts';
 
 describe('many deliveries at once', () => {
-  let shell: CommandLine;
-  let world: World;
+  let world: ShellWorld;
   beforeEach(async () => {
-    shell = createCommandLine();
-    world = await createWorld('sqlite');
+    world = await createShellWorld();
   });
-  afterEach(async () => {
-    await shell.close();
-    await world.close();
-  });
+  afterEach(() => world.close());
 
   const tidings = (...args: string[]) =>
-    shell.run(['deliveries', ...args], { env: { DATABASE_URL: world.url } });
+    world.shell.run(['deliveries', ...args], { env: { DATABASE_URL: world.url } });
   const refused = { code: 'validation_error', message: 'no' };
   const deadLetters = async (...numbers: number[]) => {
     for (const number of numbers)
@@ -159,7 +154,7 @@ describe('many deliveries at once', () => {
     await world.db.write.updateTable('deliveries').set({ status: 'expired', due_at: null }).execute();
     const words = ['deliveries', 'requeue', '--status', 'expired', '--reason', 'of use', '--yes'];
     const env = { DATABASE_URL: world.url };
-    const running = shell.start(words, onScreen(80, env));
+    const running = world.shell.start(words, onScreen(80, env));
     await running.until(/200 of 4000/);
     running.signal('SIGINT');
     const { code, signal, out } = await running.ended;
@@ -169,7 +164,7 @@ describe('many deliveries at once', () => {
     expect(pending % 200).toBe(0);
     expect(pending + expired).toBe(4_000);
     expect(out).toContain(`${pending} of 4000 deliveries are put back to be sent.`);
-    const rest = await shell.run(words, { env });
+    const rest = await world.shell.run(words, { env });
     expect([rest.code, rest.out]).toEqual([
       0,
       `${expired} of ${expired} deliveries are put back to be sent.\n`,

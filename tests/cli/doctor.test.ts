@@ -5,6 +5,7 @@ import { skewFinding } from '../../src/cli/check-database.ts';
 import { paceFindings } from '../../src/cli/check-provider.ts';
 import type { Finding } from '../../src/cli/finding.ts';
 import { freshPace } from '../../src/domain/pace.ts';
+import { claimForSamples } from '../../src/samples/claim-samples.ts';
 import { linkSettings } from '../support/consent.ts';
 import { startFakePostmark } from '../support/fake-postmark/fake-postmark.ts';
 import { startFakeResend } from '../support/fake-resend/fake-resend.ts';
@@ -76,6 +77,15 @@ onBothDatabases('doctor', (dialect) => {
       );
       const cureOf = (text: string) => findings.find(({ sentence }) => sentence.includes(text))?.cure;
       expect(cureOf('(needs_review)')).toContain('npx tidings reconcile list');
+      const [, words = ''] =
+        /: npx tidings (.*) --reason "…"$/.exec(cureOf('(failed_permanent)') ?? '') ?? [];
+      const cured = await shell.run([...words.split(' '), '--reason', '…'], {
+        env: { DATABASE_URL: world.url },
+      });
+      expect([cured.code, cured.out]).toEqual([
+        0,
+        expect.stringMatching(/^Dry run: 1 delivery would be put back[\s\S]* LAST ERROR\n/),
+      ]);
       expect(findings.every(({ mark, cure }) => mark !== 'problem' || cure)).toBe(true);
     } finally {
       await world.close();
@@ -136,6 +146,21 @@ describe('doctor and the provider', () => {
     }
   });
 
+  test('a mail server that is not there: where, why and what to check, and no password', async () => {
+    const { code, findings, out } = await doctor({
+      ...{ MAIL_PROVIDER: 'smtp', SMTP_URL: 'smtp://ana:geheim@127.0.0.1:1', ...linkSettings },
+      EMAIL_FROM_ADDRESS: 'us@example.org',
+    });
+    expect(code).toBe(1);
+    expect(findings).toContainEqual({
+      mark: 'problem',
+      sentence:
+        'smtp was asked just now, and takes no mail: unreachable: no session with 127.0.0.1:1 (ECONNREFUSED).',
+      cure: 'Check host, port, user and password in SMTP_URL, and that a mail server listens there. What waits is kept and goes on by itself.',
+    });
+    expect(out).not.toContain('geheim');
+  });
+
   test('is asked also before there is a database, and none is made by that', async () => {
     const fake = await startFakeResend({ keys: [{ apiKey: 're_secret_0123456789abcdef', account: 'main' }] });
     try {
@@ -152,6 +177,33 @@ describe('doctor and the provider', () => {
       expect(existsSync(join(shell.folder, 'data'))).toBe(false);
     } finally {
       await fake.close();
+    }
+  });
+
+  test('with the sample people inside it says what serve would, and what to do', async () => {
+    const world = await createWorld('sqlite');
+    const fake = await startFakePostmark({ tokens: ['c0ffee00-0000-4000-8000-00000000d0c7'] });
+    try {
+      await claimForSamples(world.db, 1);
+      expect((await doctor({ DATABASE_URL: world.url })).marked('problem')).toEqual([]);
+      const { code, findings } = await doctor({
+        ...{ DATABASE_URL: world.url, MAIL_PROVIDER: 'postmark', POSTMARK_BASE_URL: fake.url },
+        ...{ ...linkSettings, EMAIL_FROM_ADDRESS: 'us@example.org' },
+        POSTMARK_SERVER_TOKEN: 'c0ffee00-0000-4000-8000-00000000d0c7',
+      });
+      expect(code).toBe(1);
+      expect(findings.filter(({ mark }) => mark === 'problem')).toEqual([
+        {
+          mark: 'problem',
+          sentence: expect.stringMatching(/^This database holds the sample people .* in earnest\.$/),
+          cure: expect.stringMatching(
+            /^Set DATABASE_URL to a new database, such as .* or delete this one\.$/,
+          ),
+        },
+      ]);
+    } finally {
+      await fake.close();
+      await world.close();
     }
   });
 

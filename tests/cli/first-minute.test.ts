@@ -35,7 +35,7 @@ describe('the first minute', () => {
     server = shell.start(['serve'], { env: { PORT: '0' }, boundMs: 180_000 });
     const [, url = ''] = await server.until(/web +(http:\/\/127\.0\.0\.1:\d+)\n/);
     await server.until(
-      /database +sqlite:\.\/data\/tidings\.db\n.*capture: the built-in inbox; no mail leaves this machine\n/,
+      /database +sqlite:\.\/data\/tidings\.db \(new and empty\)\n.*capture: the built-in inbox; no mail leaves this machine\n/,
     );
     await server.until(/Stop with Ctrl-C/);
     port = new URL(url).port;

@@ -2,23 +2,17 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { idempotencyKey } from '../../src/domain/message.ts';
 import { mailTo } from '../support/mails.ts';
 import { rowIn } from '../support/rows.ts';
-import { createWorld, type World } from '../support/world.ts';
-import { type CommandLine, createCommandLine } from './command-line.ts';
+import { createShellWorld, type ShellWorld } from './shell-world.ts';
 
 /** The built-in inbox is the provider: it knows keys and can be asked. */
-let shell: CommandLine;
-let world: World;
+let world: ShellWorld;
 beforeEach(async () => {
-  shell = createCommandLine();
-  world = await createWorld('sqlite');
+  world = await createShellWorld();
 });
-afterEach(async () => {
-  await shell.close();
-  await world.close();
-});
+afterEach(() => world.close());
 
 const tidings = (...args: string[]) =>
-  shell.run(['reconcile', ...args], { env: { DATABASE_URL: world.url, LOG_LEVEL: 'error' } });
+  world.shell.run(['reconcile', ...args], { env: { DATABASE_URL: world.url, LOG_LEVEL: 'error' } });
 
 const nothingInDoubt =
   'Nothing is in doubt that could be looked into. What waits for a person: npx tidings reconcile list\n';

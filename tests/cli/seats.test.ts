@@ -186,7 +186,9 @@ describe('tidings seats', () => {
       .select('detected_by')
       .where('index_number', '=', index);
     expect(await events.execute()).toEqual([{ detected_by: 'manual' }]);
-    expect((await seats('report', '--index', index)).out).toMatch(/^Nothing was done: it is known already/);
+    expect((await seats('report', '--index', index)).out).toMatch(
+      /^Nothing was done: it is known already .* was told; whoever came later hears of the next opening\.\n$/,
+    );
     expect(await events.execute()).toHaveLength(1);
   });
 
@@ -297,6 +299,29 @@ describe('tidings seats', () => {
     );
     expect((await doctor(rest)).told).toContain('note: Sample: the section feed is a sample campus');
   });
+
+  test.each([
+    ['sample', undefined, /^The sections in this database are those of the sample campus/],
+    ['real', '', /^The sections in this database are those of a real feed/],
+  ] as const)(
+    'a database of the %s feed is refused to the other, as serve does',
+    async (feed, url, sentence) => {
+      const setFeed = (seats_feed: typeof feed | null) =>
+        world.db.write.updateTable('instance').set({ seats_feed }).execute();
+      await setFeed(feed);
+      try {
+        const env = { ...settings, SOC_BASE_URL: url ?? sample.url };
+        const status = await shell.run(['seats', 'status'], { env });
+        expect([status.code, status.err]).toEqual([2, expect.stringMatching(sentence)]);
+        const { code, told } = await doctor(env);
+        expect(code).toBe(1);
+        expect(told).toContain(`problem: ${status.err.trimEnd()}`);
+        expect(told).not.toContain('Off: no section feed');
+      } finally {
+        await setFeed(null);
+      }
+    },
+  );
 });
 
 test('a bar says how much is done, and not more than all', () => {

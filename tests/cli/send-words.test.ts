@@ -46,7 +46,7 @@ describe('send', () => {
     await world.clock.advance(10_100);
     const rows = await following;
     expect(tellUnsettled(rows, 10_000, world.clock.now())).toEqual([
-      'Queued; no worker has taken it in 10 s. Start one with: npm start',
+      'Queued; no worker has taken it in 10 s. If a server runs, give this command its DATABASE_URL and PORT; otherwise start one with: npm start',
     ]);
   });
 

@@ -19,11 +19,12 @@ async function seenOf(env: Record<string, string>) {
 
 test('on a screen a server says where it is, where mail goes and what to try, and nothing more while all is well', async () => {
   const { out, err } = await seenOf({});
-  expect(out.split('\n').slice(0, 9)).toEqual([
+  expect(out.split('\n').slice(0, 10)).toEqual([
     'Tidings is running.',
     expect.stringMatching(/^ {2}web {7}http:\/\/127\.0\.0\.1:\d+$/),
-    '  database  sqlite:./data/tidings.db',
+    '  database  sqlite:./data/tidings.db (new and empty)',
     '  mail      capture: the built-in inbox; no mail leaves this machine',
+    '  seats     a sample campus, whose courses are made up; a real feed needs a new database',
     expect.stringMatching(/^ {2}keys {6}none set: /),
     'Try in another terminal: npx tidings send --to you@example.org --subject Hello --text "It works."',
     'From here on only what goes wrong is shown; LOG_LEVEL=info shows all.',
@@ -31,6 +32,24 @@ test('on a screen a server says where it is, where mail goes and what to try, an
     'SIGTERM: finishing what is in flight …',
   ]);
   expect(err).toBe('');
+});
+
+test('a database that was there is not called new, and without a sample campus none is named', async () => {
+  await seenOf({ SOC_BASE_URL: 'off' });
+  const { out } = await seenOf({ SOC_BASE_URL: 'off' });
+  expect(out).toContain('  database  sqlite:./data/tidings.db\n');
+  expect(out).not.toContain('  seats ');
+});
+
+test.each([
+  ['production', 'warn'],
+  ['test', 'info'],
+])('a new database in %s is logged as %s', async (environment, level) => {
+  const server = shell.start(['serve'], { env: { PORT: '0', TIDINGS_ENV: environment } });
+  const migrated = () => server.until(/\{[^\n]*"database.migrated"[^\n]*\}\n/);
+  expect(JSON.parse((await migrated())[0])).toMatchObject({ level });
+  server.signal('SIGTERM');
+  await server.ended;
 });
 
 test.each([{ LOG_LEVEL: 'info' }, { TIDINGS_ENV: 'production' }])(

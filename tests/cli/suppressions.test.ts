@@ -4,28 +4,22 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { consentOf } from '../support/consent.ts';
 import { rowIn } from '../support/rows.ts';
-import { createWorld, type World } from '../support/world.ts';
-import { type CommandLine, createCommandLine } from './command-line.ts';
+import { createShellWorld, type ShellWorld } from './shell-world.ts';
 
 const me = userInfo().username;
 
 /** Each test goes on where the last one ended. */
 describe('suppressions', () => {
-  let shell: CommandLine;
-  let world: World;
+  let world: ShellWorld;
   beforeAll(async () => {
-    shell = createCommandLine();
-    world = await createWorld('sqlite');
+    world = await createShellWorld();
   });
-  afterAll(async () => {
-    await shell.close();
-    await world.close();
-  });
+  afterAll(() => world.close());
   const tidingsIn = (url: string, ...args: string[]) =>
-    shell.run(['suppressions', ...args], { env: { DATABASE_URL: url, PORT: '0' } });
+    world.shell.run(['suppressions', ...args], { env: { DATABASE_URL: url, PORT: '0' } });
   const tidings = (...args: string[]) => tidingsIn(world.url, ...args);
   const importText = (input: string) =>
-    shell.run(['suppressions', 'import', '-'], { env: { DATABASE_URL: world.url, PORT: '0' }, input });
+    world.shell.run(['suppressions', 'import', '-'], { env: { DATABASE_URL: world.url, PORT: '0' }, input });
 
   test('an empty list says what to do', async () => {
     const { code, out } = await tidings('list');
@@ -129,7 +123,7 @@ describe('suppressions', () => {
   });
 
   test('the doctor counts addresses, not lines', async () => {
-    const { out } = await shell.run(['doctor'], { env: { DATABASE_URL: world.url, PORT: '0' } });
+    const { out } = await world.shell.run(['doctor'], { env: { DATABASE_URL: world.url, PORT: '0' } });
     expect(out).toContain('Suppressed: 2 addresses that are not mailed.');
   });
 
@@ -172,7 +166,7 @@ describe('suppressions', () => {
   });
 
   test('what cannot be read at all is refused, and makes no database', async () => {
-    const url = `sqlite:${join(shell.folder, 'none.db')}`;
+    const url = `sqlite:${join(world.shell.folder, 'none.db')}`;
     const missing = await tidingsIn(url, 'import', 'none.csv');
     expect([missing.code, missing.err]).toEqual([
       2,
@@ -180,7 +174,7 @@ describe('suppressions', () => {
     ]);
     const folder = await tidingsIn(url, 'import', '.');
     expect([folder.code, folder.err]).toEqual([2, '"." is a folder. Give a file.\n']);
-    expect(existsSync(join(shell.folder, 'none.db'))).toBe(false);
+    expect(existsSync(join(world.shell.folder, 'none.db'))).toBe(false);
     const header = await importText('Contact,Name\nana@example.org,Ana\n');
     expect([header.code, header.err]).toMatchObject([2, expect.stringContaining('called address, email')]);
     const format = await tidings('export', '--format', 'xml');

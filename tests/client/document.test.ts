@@ -13,11 +13,13 @@ import type {
   RunItem,
   Section,
   SectionList,
+  SectionWish,
   Submitted,
   TidingsClient,
   Triggered,
   Watch,
 } from '../../src/client/client.ts';
+import type { Locale } from '../../src/emails/words.ts';
 import type { OpenApi } from '../../src/http/openapi.ts';
 import type { notification } from '../../src/http/routes/notifications-json.ts';
 import type {
@@ -155,6 +157,7 @@ test('the shapes are those of the document', () => {
   expectTypeOf<Retried>().toExtend<Static<typeof retryAnswer>>();
   expectTypeOf<Static<typeof deadLetter>>().toExtend<DeadLetter>();
   expectTypeOf<DeadLetter>().toExtend<Static<typeof deadLetter>>();
+  expectTypeOf<NonNullable<SectionWish['locale']>>().toEqualTypeOf<Locale>();
   expectTypeOf<Static<typeof section>>().toExtend<Section>();
   expectTypeOf<Section>().toExtend<Static<typeof section>>();
   expectTypeOf<Static<typeof watch>>().toExtend<Watch>();

@@ -2,13 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { templateNames } from '../../src/emails/render.ts';
 import { notificationTypes } from '../../src/sources/newsletters/notification-type.ts';
 import { createCommandLine } from '../cli/command-line.ts';
 import { pageOf } from '../emails/mails.ts';
-import { type Api, type ApiWorld, createApiWorld, keys } from '../http/api-world.ts';
+import { type Api, createApiWorld, keys } from '../http/api-world.ts';
 import { onBothDatabases } from '../support/world.ts';
+import { madeForAll, worldForAll } from '../support/world-for-each.ts';
 import { createCivicContract } from './civic-contract-world.ts';
 
 /** Spec 002, phase 3 and its verification: previews, by the props that the specification has. */
@@ -30,13 +31,8 @@ const languageOf = (html: string) => /<html [^>]*lang="([\w-]+)"/.exec(html)?.[1
 const path = '/api/v1/emails';
 
 onBothDatabases('002 phase 3: previews', (dialect) => {
-  let world: ApiWorld;
-  let api: Api;
-  beforeAll(async () => {
-    world = await createApiWorld(dialect);
-    api = await world.serve();
-  });
-  afterAll(() => world.close());
+  const world = worldForAll(() => createApiWorld(dialect));
+  const api = madeForAll(() => world.serve());
 
   const preview = async (template: string, props: object) =>
     (await api.ask('POST', `${path}/preview`, { body: { template, props } })).json;

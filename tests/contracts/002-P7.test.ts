@@ -1,22 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Status } from '../../src/domain/status.ts';
 import { onBothDatabases } from '../support/world.ts';
-import { type Answered, headersOf, type Served, serve } from '../webhooks/served.ts';
+import { type Answered, createServedWorld, headersOf, type ServedWorld } from '../webhooks/served.ts';
 import { type EventWords, eventBody, signed } from '../webhooks/signed.ts';
-import { createWebhookWorld, type WebhookWorld } from '../webhooks/webhook-world.ts';
 
 /** Spec 002, phase 7: what Resend tells, over a real socket. Where a clause is read in the light of reality, the test says how. */
 onBothDatabases('002 phase 7', (dialect) => {
-  let world: WebhookWorld;
-  let served: Served;
+  let world: ServedWorld;
   beforeAll(async () => {
-    world = await createWebhookWorld(dialect);
-    served = await serve(world);
+    world = await createServedWorld(dialect);
   });
-  afterAll(async () => {
-    await served.close();
-    await world.close();
-  });
+  afterAll(() => world.close());
 
   let number = 0;
   const processed: Answered = { status: 200, body: { status: 'processed' } };
@@ -30,7 +24,7 @@ onBothDatabases('002 phase 7', (dialect) => {
     const held = status === 'sending' ? { lockedBy: 'worker-1', lockedAt: 1, dueAt: 1 } : {};
     const delivery = await world.delivery(status, number, held);
     const messageId = `m-${number}`;
-    const answer = await served.tell(`msg_${number}`, { messageId, tags: delivery.tags(), ...words });
+    const answer = await world.served.tell(`msg_${number}`, { messageId, tags: delivery.tags(), ...words });
     expect(answer).toEqual(processed);
     return { ...delivery, messageId, eventId: `msg_${number}` };
   }
@@ -41,7 +35,7 @@ onBothDatabases('002 phase 7', (dialect) => {
 
   async function refusal(headers: Record<string, string>, body: string): Promise<Answered> {
     const before = (await world.events()).length;
-    const answer = await served.post(headers, body);
+    const answer = await world.served.post(headers, body);
     expect(await world.events()).toHaveLength(before);
     return answer;
   }
@@ -51,7 +45,7 @@ onBothDatabases('002 phase 7', (dialect) => {
 
   it('002-P7-01 Route `POST /api/v1/webhooks/resend`; the signature is verified over the raw body string, not over parsed JSON', async () => {
     const spaced = `{ "type" :\t"contact.created",\n "data": { "n": 1.0, "n": 2 } }`;
-    expect(await served.post(fresh(spaced), spaced)).toEqual(processed);
+    expect(await world.served.post(fresh(spaced), spaced)).toEqual(processed);
     const same = JSON.stringify(JSON.parse(spaced));
     expect(await refusal(fresh(spaced), same)).toMatchObject({ status: 401 });
   });
@@ -77,7 +71,10 @@ onBothDatabases('002 phase 7', (dialect) => {
   it('002-P7-04 The event is inserted with svix id, type, `data.email_id` and payload; its unique id is the `svix-id` header, not `event.id`', async () => {
     const payload = `{"id":"evt_1","type":"email.something_new","data":{"email_id":"m-p7-04"}}`;
     for (const id of ['msg_p7_04_a', 'msg_p7_04_b']) {
-      const answer = await served.post(headersOf(signed(id, payload, { at: world.clock.now() })), payload);
+      const answer = await world.served.post(
+        headersOf(signed(id, payload, { at: world.clock.now() })),
+        payload,
+      );
       expect(answer).toEqual(processed);
     }
     const kept = (await world.events()).filter((event) => event.provider_message_id === 'm-p7-04');
@@ -92,7 +89,7 @@ onBothDatabases('002 phase 7', (dialect) => {
     const { seq, eventId, tags } = await told('sent', { type: 'email.delivered' });
     const before = await world.story(seq);
     // Even if it says something else: the id decides.
-    const again = await served.tell(eventId, { type: 'email.complained', tags: tags() });
+    const again = await world.served.tell(eventId, { type: 'email.complained', tags: tags() });
     expect(again).toEqual({ status: 200, body: { status: 'already_processed' } });
     expect(await statusOf(seq)).toBe('delivered');
     expect(await world.story(seq)).toEqual(before);
@@ -247,18 +244,18 @@ onBothDatabases('002 phase 7', (dialect) => {
   });
 
   it("002-P7-21 Processed → 200 `{ status: 'processed' }`, also when no delivery id was found", async () => {
-    expect(await served.tell('msg_p7_21_a', { type: 'email.delivered' })).toEqual(processed);
-    expect(await served.tell('msg_p7_21_b', { type: 'domain.updated' })).toEqual(processed);
-    expect(await served.tell('msg_p7_21_c', { type: 'email.sent', messageId: 'unheard-of' })).toEqual(
+    expect(await world.served.tell('msg_p7_21_a', { type: 'email.delivered' })).toEqual(processed);
+    expect(await world.served.tell('msg_p7_21_b', { type: 'domain.updated' })).toEqual(processed);
+    expect(await world.served.tell('msg_p7_21_c', { type: 'email.sent', messageId: 'unheard-of' })).toEqual(
       processed,
     );
   });
 
   it('002-C-05 The webhook uses the `svix-id` header as unique event id', async () => {
     const words = { type: 'email.something_new', data: { id: 'the same' } };
-    expect(await served.tell('msg_c_05_a', words)).toEqual(processed);
-    expect(await served.tell('msg_c_05_b', words)).toEqual(processed);
-    expect((await served.tell('msg_c_05_a', words)).body).toEqual({ status: 'already_processed' });
+    expect(await world.served.tell('msg_c_05_a', words)).toEqual(processed);
+    expect(await world.served.tell('msg_c_05_b', words)).toEqual(processed);
+    expect((await world.served.tell('msg_c_05_a', words)).body).toEqual({ status: 'already_processed' });
   });
 
   it('002-C-06 Webhook verification uses the raw body', async () => {

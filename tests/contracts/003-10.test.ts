@@ -1,13 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ana, bob, createReviewWorld, hourMs, type ReviewWorld, to } from '../reviews/review-world.ts';
+import { describe, expect, it } from 'vitest';
+import { ana, bob, createReviewWorld, hourMs, to } from '../reviews/review-world.ts';
 import { onBothDatabases } from '../support/world.ts';
+import { worldForEach } from '../support/world-for-each.ts';
 
 onBothDatabases('003-10 idempotency', (dialect) => {
-  let world: ReviewWorld;
-  beforeEach(async () => {
-    world = await createReviewWorld(dialect);
-  });
-  afterEach(() => world.close());
+  const world = worldForEach(() => createReviewWorld(dialect));
   const count = async (table: 'review_jobs' | 'deliveries' | 'review_job_recipients') =>
     (await world.db.read.selectFrom(table).selectAll().execute()).length;
 

@@ -1,38 +1,23 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { rankOf } from '../../src/domain/evidence.ts';
 import { arrow, workEvents } from '../../src/domain/lifecycle.ts';
-import { tellStory } from '../../src/domain/sentences.ts';
 import { statusNames } from '../../src/domain/status.ts';
 import { leaseMs, signal, someError } from '../support/dispatch-world.ts';
-import { createRecordingLog } from '../support/recording-log.ts';
-import { createResendOutboxWorld, type ResendOutboxWorld } from '../support/resend-outbox-world.ts';
 import { rowIn } from '../support/rows.ts';
-import { intentNumber, onBothDatabases } from '../support/world.ts';
-
-const hourMs = 3_600_000;
-/** A change list at a version, told to a reviewer. */
-const review = (version: number) =>
-  intentNumber(1, { occasion: `CL-17 v${version}`, recipient: 'reviewer@example.org' });
+import { onBothDatabases } from '../support/world.ts';
+import { createReviewOutboxWorld, hourMs, type ReviewOutboxWorld } from './review-outbox-world.ts';
 
 onBothDatabases('003-8 error handling', (dialect) => {
-  let world: ResendOutboxWorld;
+  let world: ReviewOutboxWorld;
   beforeEach(async () => {
-    world = await createResendOutboxWorld(dialect);
+    world = await createReviewOutboxWorld(dialect);
   });
   afterEach(() => world.close());
 
-  async function enqueueReview(version = 3): Promise<number> {
-    const [made] = await world.outbox.enqueue([review(version)]);
-    return made?.seq ?? 0;
-  }
-  const submissions = () => world.fake.ledger.submissions().length;
-  const storyOf = async (seq: number) => (await world.queries.story(seq)).events;
-
   describe('8.1 general rules', () => {
     it('003-8.1-1 Every attempt is in the story of the one row of change, reviewer and version', async () => {
-      const seq = await enqueueReview();
-      expect(await enqueueReview(), 'the same key is the same row').toBe(seq);
-      const other = await enqueueReview(4);
+      const seq = await world.enqueueReview();
+      expect(await world.enqueueReview(), 'the same key is the same row').toBe(seq);
+      const other = await world.enqueueReview(4);
       expect(other, 'another version is another').not.toBe(seq);
       let calls = 0;
       world.provider.answer(({ key }) =>
@@ -42,14 +27,14 @@ onBothDatabases('003-8 error handling', (dialect) => {
         await world.dispatch().runOnce(signal());
         await world.clock.advance(60_000);
       }
-      const told = [...(await storyOf(seq)), ...(await storyOf(other))];
+      const told = [...(await world.storyOf(seq)), ...(await world.storyOf(other))];
       const attempts = told.filter(({ detail }) => detail?.includes('"attempts":'));
       expect(attempts).toHaveLength(world.provider.ledger.length);
       expect(world.provider.ledger.length).toBeGreaterThan(2);
     });
 
     it('003-8.1-2 What fails on the way is tried again, and waits longer each time', async () => {
-      const seq = await enqueueReview();
+      const seq = await world.enqueueReview();
       world.provider.answer(() => ({ kind: 'refused_for_now', error: someError }));
       const waits: number[] = [];
       for (let attempt = 0; attempt < 4; attempt++) {
@@ -68,7 +53,7 @@ onBothDatabases('003-8 error handling', (dialect) => {
     });
 
     it('003-8.1-3, 003-8.1-4 A refusal for good fails the row, and somebody must see to it', async () => {
-      const seq = await enqueueReview();
+      const seq = await world.enqueueReview();
       world.provider.answer(() => ({ kind: 'refused_for_good', error: someError }));
       await world.dispatch().runOnce(signal());
       expect(await world.find(seq)).toMatchObject({ status: 'failed_permanent', due_at: null });
@@ -85,7 +70,7 @@ onBothDatabases('003-8 error handling', (dialect) => {
 
   describe('8.2 email sent but DB write failed', () => {
     it('003-8.2-1 The row still appears unsent', async () => {
-      const seq = await enqueueReview();
+      const seq = await world.enqueueReview();
       await world.sendAndDie();
       expect(await world.find(seq)).toMatchObject({
         ...{ status: 'sending', sent_at: null, provider_message_id: null },
@@ -94,7 +79,7 @@ onBothDatabases('003-8 error handling', (dialect) => {
     });
 
     it('003-8.2-2, 003-8.2-4 The retry first asks by the deterministic key: the provider answers with the mail that it has', async () => {
-      const seq = await enqueueReview();
+      const seq = await world.enqueueReview();
       await world.sendAndDie();
       await world.clock.advance(leaseMs);
       await world.sweep().runOnce();
@@ -106,7 +91,7 @@ onBothDatabases('003-8 error handling', (dialect) => {
     });
 
     it('003-8.2-2, 003-8.2-3 Where the key is forgotten the look-up finds it; notification_id and notified_at are backfilled without resending', async () => {
-      const seq = await enqueueReview();
+      const seq = await world.enqueueReview();
       await world.sendAndDie();
       const acceptedAt = world.clock.now();
       await world.clock.advance(23 * hourMs + 60_000);
@@ -116,11 +101,11 @@ onBothDatabases('003-8 error handling', (dialect) => {
         ...{ status: 'sent', sent_at: acceptedAt },
         provider_message_id: world.fake.ledger.accepted[0]?.id,
       });
-      expect(submissions()).toBe(1);
+      expect(world.submissions()).toBe(1);
     });
 
     it('003-8.2-2 A prior notification_id is asked for by itself', async () => {
-      const seq = await enqueueReview();
+      const seq = await world.enqueueReview();
       await world.sendAndDie();
       const [mail] = world.fake.ledger.accepted;
       await world.db.write
@@ -137,7 +122,7 @@ onBothDatabases('003-8 error handling', (dialect) => {
     });
 
     it('003-8.2-5 It is never marked failed permanently until reconciliation was attempted, whatever the resubmission is told', async () => {
-      const seq = await enqueueReview();
+      const seq = await world.enqueueReview();
       await world.sendAndDie();
       world.fake.rules.push(
         {
@@ -160,117 +145,6 @@ onBothDatabases('003-8 error handling', (dialect) => {
     });
   });
 
-  describe('8.2 DB write succeeded but send failed', () => {
-    async function saidToBeSent(more: { account?: string | null } = {}): Promise<number> {
-      const seq = await enqueueReview();
-      await world.sayIsSent(seq, more);
-      await world.clock.advance(hourMs);
-      return seq;
-    }
-
-    it('003-8.2-6 The local state says sent, and nobody doubts it before its time', async () => {
-      const seq = await enqueueReview();
-      await world.sayIsSent(seq);
-      await world.clock.advance(hourMs - 1);
-      expect(await world.sweep().runOnce()).toMatchObject({ doubted: 0 });
-      expect(await world.find(seq)).toMatchObject({ status: 'sent', sent_at: expect.any(Number) });
-    });
-
-    it('003-8.2-7, 003-8.2-8 Reconciled by look-up; if not delivered, notified_at and notification_id are cleared and the send is requeued', async () => {
-      const seq = await saidToBeSent();
-      expect(await world.sweep().runOnce()).toMatchObject({ doubted: 1 });
-      expect(await world.reconcile(world.resend).runOnce(signal())).toBe(1);
-      expect(await world.find(seq)).toMatchObject({
-        ...{ status: 'failed_transient', sent_at: null, provider_message_id: null },
-        ...{ due_at: world.clock.now(), first_possible_accept_at: null },
-      });
-      await world.send();
-      expect(await world.find(seq)).toMatchObject({ status: 'sent', sent_at: world.clock.now() });
-      expect(world.fake.ledger.accepted).toHaveLength(1);
-    });
-
-    it('003-8.2-7 If the provider has it after all, its id is written down and nothing is sent', async () => {
-      const seq = await enqueueReview();
-      // It left, and whoever wrote that down lost all the rest.
-      await world.sendAndDie();
-      const [mail] = world.fake.ledger.accepted;
-      const lost = { locked_by: null, locked_at: null, first_possible_accept_at: null, resubmit_until: null };
-      await world.db.write
-        .updateTable('deliveries')
-        .set({ ...lost, evidence: 0, round: 0 })
-        .set({ status: 'sent', sent_at: world.clock.now(), due_at: null, account: null })
-        .where('seq', '=', seq)
-        .execute();
-      await world.clock.advance(hourMs);
-      await world.sweep().runOnce();
-      await world.reconcile(world.resend).runOnce(signal());
-      expect(await world.find(seq)).toMatchObject({
-        ...{ status: 'sent', provider_message_id: mail?.id, evidence: rankOf('accepted', 1) },
-        account: world.resend.account,
-      });
-      await world.send();
-      expect(submissions()).toBe(1);
-    });
-
-    it('003-8.2-9 It is told aloud, without saying to whom the mail was', async () => {
-      const log = createRecordingLog();
-      const seq = await saidToBeSent();
-      const deliveryId = (await world.find(seq))?.id;
-      await world.sweep(log).runOnce();
-      await world.reconcile(world.resend, undefined, log).runOnce(signal());
-      expect(log.lines).toMatchObject([
-        { level: 'error', event: 'delivery.doubted', deliveryId },
-        { level: 'error', event: 'delivery.not_at_provider', deliveryId },
-      ]);
-      expect(JSON.stringify(log.lines)).not.toContain('@');
-    });
-
-    it('003-8.2-10 Any violation is detectable: it is told in the story', async () => {
-      const seq = await saidToBeSent();
-      await world.sweep().runOnce();
-      await world.reconcile(world.resend).runOnce(signal());
-      const told = tellStory({ source: 'plain', lane: 'normal', createdAt: 0 }, await storyOf(seq));
-      expect(told.map(({ sentence }) => sentence).slice(1)).toEqual([
-        'It was said to be sent, but there is no evidence of it; that is looked into.',
-        'The provider was asked and does not have it: it was not sent, and is tried again.',
-      ]);
-    });
-
-    it('absence is not believed of an account that may never have had it: a person decides', async () => {
-      const seq = await saidToBeSent({ account: null });
-      await world.sweep().runOnce();
-      await world.reconcile(world.resend).runOnce(signal());
-      expect(await world.find(seq)).toMatchObject({ status: 'needs_review', sent_at: expect.any(Number) });
-      await world.outbox.perform([seq], { verb: 'resolved_not_sent', reason: 'not there', operator: 'ana' });
-      await world.send();
-      expect(await world.find(seq)).toMatchObject({ status: 'sent', sent_at: world.clock.now() });
-      expect(submissions()).toBe(1);
-    });
-
-    it.each([
-      ['an error', { kind: 'answer', isAccepted: false, status: 500 }],
-      ['a refusal', { kind: 'answer', isAccepted: false, status: 401, name: 'restricted_api_key' }],
-      ['rubbish', { kind: 'answer', isAccepted: false, status: 200, body: '{"data":[]}' }],
-      ['a lost connection', { kind: 'reset', at: 'before_answer', isAccepted: false }],
-    ] as const)('look-up silence alone never triggers a resend: %s', async (_, lie) => {
-      const seq = await saidToBeSent();
-      world.fake.rules.push({ lie });
-      const seen = new Set<string | undefined>();
-      for (let look = 0; look < 30; look++) {
-        await world.sweep().runOnce();
-        await world.reconcile(world.resend).runOnce(signal());
-        seen.add((await world.find(seq))?.status);
-        await world.clock.advance(20 * 60_000);
-        await world.send();
-      }
-      expect([...seen], 'it is asked for a while, and then a person is').toEqual([
-        'reconciling',
-        'needs_review',
-      ]);
-      expect(submissions()).toBe(0);
-    });
-  });
-
   describe('8.3 ordering contract', () => {
     it('003-8.3-1 First sent, then marked: nothing that we do ourselves marks a delivery sent', () => {
       for (const status of statusNames) {
@@ -281,7 +155,7 @@ onBothDatabases('003-8 error handling', (dialect) => {
     });
 
     it('003-8.3-1 While the provider has the mail in hand, the row does not say sent', async () => {
-      const seq = await enqueueReview();
+      const seq = await world.enqueueReview();
       let during: unknown;
       world.provider.answer(async ({ key }) => {
         during = await world.find(seq);
@@ -293,7 +167,7 @@ onBothDatabases('003-8 error handling', (dialect) => {
     });
 
     it('003-8.3-2 A row that says notified and has nothing to prove it is looked into before anything else leaves', async () => {
-      const seq = await enqueueReview();
+      const seq = await world.enqueueReview();
       await world.sayIsSent(seq);
       await world.clock.advance(hourMs);
       const requeue = { verb: 'requeued', reason: 'x', operator: 'ana' } as const;
@@ -302,11 +176,11 @@ onBothDatabases('003-8 error handling', (dialect) => {
       expect(await world.find(seq)).toMatchObject({ status: 'reconciling', resubmit_until: null });
       expect(await world.outbox.perform([seq], requeue)).toMatchObject([{ changed: false }]);
       await world.send();
-      expect(submissions()).toBe(0);
+      expect(world.submissions()).toBe(0);
     });
 
     it('an import does not stand in front of the doubts of today: while many are due, no more are made', async () => {
-      const seq = await enqueueReview();
+      const seq = await world.enqueueReview();
       await world.sayIsSent(seq);
       await world.clock.advance(hourMs);
       for (let number = 2; number < 52; number++) {
@@ -323,7 +197,7 @@ onBothDatabases('003-8 error handling', (dialect) => {
     });
 
     it('003-8.3-2 A row that has the provider’s id is no such row', async () => {
-      const seq = await enqueueReview();
+      const seq = await world.enqueueReview();
       await world.sayIsSent(seq);
       await world.db.write.updateTable('deliveries').set({ provider_message_id: 'm' }).execute();
       await world.clock.advance(48 * hourMs);

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Edge } from '../../src/sources/course-seats/events/open-events.ts';
 import { failed } from '../seats/poller-world.ts';
 import { index } from '../seats/seats-world.ts';
 import { onBothDatabases } from '../support/world.ts';
-import { type Campus, createCampus, neighbour, pollMs, type Term } from './campus.ts';
+import { madeForEach, worldForAll } from '../support/world-for-each.ts';
+import { createCampus, neighbour, pollMs } from './campus.ts';
 
 const windowMs = 180_000;
 const opened = 'open_sections Closed→Open +1';
@@ -12,15 +13,8 @@ const closed = 'open_sections Open→Closed -1';
 
 /** Spec 004, from lists to edges, and which edges are the same. */
 onBothDatabases('004 detection', (dialect) => {
-  let world: Campus;
-  let term: Term;
-  beforeAll(async () => {
-    world = await createCampus(dialect);
-  });
-  beforeEach(async () => {
-    term = await world.term();
-  });
-  afterAll(() => world.close());
+  const world = worldForAll(() => createCampus(dialect));
+  const term = madeForEach(() => world.term());
 
   const snapshots = () =>
     world.db.read

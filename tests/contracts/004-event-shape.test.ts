@@ -1,20 +1,14 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { index, isoOf } from '../seats/seats-world.ts';
 import { onBothDatabases } from '../support/world.ts';
-import { type Campus, createCampus, pollMs, type Term } from './campus.ts';
+import { madeForEach, worldForAll } from '../support/world-for-each.ts';
+import { type Campus, createCampus, pollMs } from './campus.ts';
 
 /** Spec 004, the event and its fields: what a real poller, catalog and operator write. */
 onBothDatabases('004 the open event', (dialect) => {
-  let world: Campus;
-  let term: Term;
-  beforeAll(async () => {
-    world = await createCampus(dialect);
-  });
-  beforeEach(async () => {
-    term = await world.term();
-  });
-  afterAll(() => world.close());
+  const world = worldForAll(() => createCampus(dialect));
+  const term = madeForEach(() => world.term());
 
   const last = async () => {
     const event = (await term.recorded()).at(-1);

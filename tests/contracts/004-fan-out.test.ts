@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { index } from '../seats/seats-world.ts';
 import { onBothDatabases } from '../support/world.ts';
-import { type Campus, createCampus, pollMs, type Term } from './campus.ts';
+import { madeForEach, worldForAll } from '../support/world-for-each.ts';
+import { createCampus, pollMs } from './campus.ts';
 
 const hourMs = 3_600_000;
 
 /** Spec 004, who is told of an opening, and when. */
 onBothDatabases('004 fan-out', (dialect) => {
-  let world: Campus;
-  let term: Term;
-  beforeAll(async () => {
-    world = await createCampus(dialect);
-  });
-  beforeEach(async () => {
-    term = await world.term();
-  });
-  afterAll(() => world.close());
+  const world = worldForAll(() => createCampus(dialect));
+  const term = madeForEach(() => world.term());
 
   const told = async () => (await term.queue()).map(({ subscription_id }) => subscription_id);
   const rowOf = async (subscription: number) => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type Status, statuses, statusNames } from '../../src/domain/status.ts';
 import { createCourseSeats } from '../../src/sources/course-seats/course-seats.ts';
 import { buildMailJob } from '../../src/sources/course-seats/mail/mail-job.ts';
@@ -8,21 +8,15 @@ import { systemIds } from '../../src/std/ids.ts';
 import { index } from '../seats/seats-world.ts';
 import { consentOf, tokenSecret } from '../support/consent.ts';
 import { onBothDatabases } from '../support/world.ts';
-import { type Campus, createCampus, type Term } from './campus.ts';
+import { madeForEach, worldForAll } from '../support/world-for-each.ts';
+import { createCampus } from './campus.ts';
 
 const dayMs = 86_400_000;
 
 /** Spec 004, the two surfaces: `open_events`, and the queue that links them to who watches. */
 onBothDatabases('004 what is kept', (dialect) => {
-  let world: Campus;
-  let term: Term;
-  beforeAll(async () => {
-    world = await createCampus(dialect);
-  });
-  beforeEach(async () => {
-    term = await world.term();
-  });
-  afterAll(() => world.close());
+  const world = worldForAll(() => createCampus(dialect));
+  const term = madeForEach(() => world.term());
 
   it('004-04 Whoever makes the mail is handed the event as it is stored, field by field, under the same names', async () => {
     const watcher = await term.watch();

@@ -10,25 +10,20 @@ import { leaseMs } from '../../src/domain/policy.ts';
 import type { Status } from '../../src/domain/status.ts';
 import type { Outbox } from '../../src/outbox/outbox.ts';
 import type { Provider } from '../../src/providers/provider.ts';
-import { createResend, type ResendParts } from '../../src/providers/resend.ts';
 import { newsletterPolicy } from '../../src/sources/newsletters/mail/newsletter-source.ts';
 import type { TriggerRequest } from '../../src/sources/newsletters/runs/run-order.ts';
 import type { TriggerResponse } from '../../src/sources/newsletters/runs/runs.ts';
 import type { Source } from '../../src/sources/source.ts';
-import { systemClock } from '../../src/std/clock.ts';
 import { type Log, silentLog } from '../../src/std/log.ts';
 import { createSeededRandom } from '../../src/std/random.ts';
 import type { Webhooks } from '../../src/webhooks/webhook.ts';
 import { type CivicWorld, createCivicWorld, monthly } from '../newsletters/civic-world.ts';
 import { signal } from '../support/dispatch-world.ts';
-import {
-  type FakeResend,
-  type FakeResendOptions,
-  startFakeResend,
-} from '../support/fake-resend/fake-resend.ts';
+import { type ResendByClock, resendByClock } from '../support/resend-by-clock.ts';
 import { webhooksOf } from '../support/webhooks.ts';
 import { advanceUntil } from '../support/world.ts';
-import { type EventWords, eventBody, signed } from '../webhooks/signed.ts';
+import type { EventWords } from '../webhooks/signed.ts';
+import { tellSigned } from '../webhooks/told.ts';
 
 /** The civic platform with spec 002's own table to read, workers to be had one by one, and webhooks that come back. */
 export interface CivicContract extends CivicWorld {
@@ -49,7 +44,7 @@ export interface CivicContract extends CivicWorld {
   reconcile(provider?: Provider): Promise<void>;
   tell(id: string, words: EventWords): Promise<void>;
   /** A Resend behind a real socket, by the clock of this world, and a client of it. */
-  resend(options?: FakeResendOptions, client?: Partial<ResendParts>): Promise<Resend>;
+  resend: ResendByClock;
 }
 
 export type DeliveryRecord = Selectable<NewslettersSchema['notification_deliveries']>;
@@ -60,11 +55,6 @@ export interface Worker {
   log?: Log;
   outbox?: Outbox;
   source?: Source;
-}
-
-export interface Resend {
-  fake: FakeResend;
-  provider: Provider;
 }
 
 export const by = { by: 'a test' };
@@ -130,24 +120,8 @@ export async function createCivicContract(dialect: DialectName): Promise<CivicCo
       });
       await advanceUntil(clock, settling.runOnce(signal()));
     },
-    async tell(id, words) {
-      const body = eventBody({ at: clock.now(), ...words });
-      const answer = await webhooks.receive(signed(id, body, { at: clock.now() }));
-      if (answer.isRefused) throw new Error(`the webhook was refused: ${answer.problem}`);
-    },
-    async resend(options = {}, client = {}) {
-      const fake = await startFakeResend({ clock, ...options });
-      // Its requests are real: how long they may take is not for a clock to decide that others move.
-      const itsClock = { ...clock, sleep: systemClock.sleep };
-      const provider = createResend({
-        ...{ apiKey: 're_test', baseUrl: fake.url, clock: itsClock, ratePerSecond: Infinity, ...client },
-      });
-      closers.push(
-        () => provider.close?.(),
-        () => fake.close(),
-      );
-      return { fake, provider };
-    },
+    tell: (id, words) => tellSigned({ webhooks, clock }, id, words),
+    resend: resendByClock({ clock, closers }),
     async close() {
       for (const close of closers) await close();
       await world.close();

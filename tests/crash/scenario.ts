@@ -295,9 +295,14 @@ export function createScenario(number: number, trouble = wholeTrouble()): Scenar
     const { clock } = parts;
     const engine = await engineOf(parts);
     const { outbox, queries } = engine;
-    await outbox.enqueue([...names, ...unsendable].map(intent));
-    await outbox.enqueue(names.map(intent));
-    await outbox.enqueue([{ ...intent('leaves'), dueAt: clock.now() + dayMs }]);
+    // All but the first of these share a transaction; a source has its own.
+    await Promise.all([
+      outbox.enqueue([...names, ...unsendable].map(intent)),
+      ...names.map((name) => outbox.enqueue([intent(name)])),
+    ]);
+    await parts.db.transaction((tx) =>
+      outbox.enqueue([{ ...intent('leaves'), dueAt: clock.now() + dayMs }], tx),
+    );
     await composeAhead(outbox, clock.now());
     await importOld(outbox, clock.now());
     await parts.db.transaction((tx) => whoLeaves(tx, parts.db.dialect, clock.now()));

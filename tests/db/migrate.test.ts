@@ -60,6 +60,7 @@ onBothDatabases('migrations', (dialect) => {
   });
 
   it('a migration that fails half-way leaves nothing behind, and the lock is free', async () => {
+    await migrate(db, parts);
     const bad = next('CREATE TABLE half_done (a INTEGER); INSERT INTO no_such_table VALUES (1);');
     await expect(migrate(db, { ...parts, migrations: [...readMigrations(dialect), bad] })).rejects.toThrow(
       /no_such_table/,
@@ -68,6 +69,35 @@ onBothDatabases('migrations', (dialect) => {
     const good = next('CREATE TABLE half_done (a INTEGER);');
     expect(await migrate(db, { ...parts, migrations: [...readMigrations(dialect), good] })).toHaveLength(1);
   });
+
+  it('an empty database gets all of them or none, and a later start makes it whole', async () => {
+    const bad = next('INSERT INTO no_such_table VALUES (1);');
+    await expect(migrate(db, { ...parts, migrations: [...readMigrations(dialect), bad] })).rejects.toThrow(
+      /no_such_table/,
+    );
+    expect((await schemaState(db)).applied).toEqual([]);
+    expect(await migrate(db, parts)).toHaveLength(readMigrations(dialect).length);
+  });
+
+  const onPostgres = dialect === 'postgres' ? it : () => {};
+  // SQLite's writer is alone in any case.
+  onPostgres(
+    'who starts while an empty database is made waits for that, however long it takes',
+    async () => {
+      const slow = next('SELECT pg_sleep(12);');
+      const migrations = [...readMigrations(dialect), slow];
+      const second = await open(url);
+      try {
+        const first = migrate(db, { ...parts, migrations });
+        await systemClock.sleep(1_000);
+        expect(await migrate(second, { ...parts, migrations })).toEqual([]);
+        expect(await first).toHaveLength(migrations.length);
+      } finally {
+        await second.close();
+      }
+    },
+    60_000,
+  );
 
   it('the lock of a process that died is taken over when its time is over', async () => {
     await migrate(db, parts);
@@ -87,6 +117,7 @@ onBothDatabases('migrations', (dialect) => {
   });
 
   it('a process that lost the lock between two migrations applies no further one, and leaves the lock alone', async () => {
+    await migrate(db, parts);
     // The first migration does what a slow one brings about: another process holds the lock at its end.
     const slow = next("UPDATE leases SET holder = 'other';");
     const after = {

@@ -183,7 +183,7 @@ function normalised(text: string): string {
 function checksIn(texts: readonly string[]): Record<string, string> {
   const found: Record<string, string> = {};
   for (const text of texts) {
-    for (const match of text.matchAll(/CONSTRAINT (\w+) CHECK \((.*)\),?$/gm))
+    for (const match of text.matchAll(/CONSTRAINT (\w+) CHECK \((.*)\)[,;]?$/gm))
       found[match[1] ?? ''] = match[2] ?? '';
   }
   return found;

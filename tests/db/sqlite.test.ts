@@ -1,3 +1,4 @@
+import { chmodSync, statSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -42,6 +43,19 @@ describe('SQLite', () => {
       await again.close();
     }
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'a new file, and what stands beside it, is its owner’s alone; one that is there is left as it is',
+    async () => {
+      const path = url.replace('sqlite:', '');
+      const modeOf = (name: string) => statSync(name).mode & 0o777;
+      expect(['', '-wal', '-shm'].map((end) => modeOf(`${path}${end}`))).toEqual([0o600, 0o600, 0o600]);
+      await db.close();
+      chmodSync(path, 0o640);
+      db = await open();
+      expect(modeOf(path)).toBe(0o640);
+    },
+  );
 
   it.each(['a single statement', 'a transaction'])(
     'reads the right columns after another process has migrated: %s',

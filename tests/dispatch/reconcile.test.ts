@@ -1,21 +1,12 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { suppressionOf } from '../support/consent.ts';
-import {
-  createDispatchWorld,
-  type DispatchWorld,
-  leaseMs,
-  signal,
-  someError,
-} from '../support/dispatch-world.ts';
+import { createDispatchWorld, leaseMs, signal, someError } from '../support/dispatch-world.ts';
 import { createFakeProvider, type FakeProvider } from '../support/fake-provider.ts';
 import { onBothDatabases } from '../support/world.ts';
+import { worldForEach } from '../support/world-for-each.ts';
 
 onBothDatabases('deliveries in doubt', (dialect) => {
-  let world: DispatchWorld;
-  beforeEach(async () => {
-    world = await createDispatchWorld(dialect);
-  });
-  afterEach(() => world.close());
+  const world = worldForEach(() => createDispatchWorld(dialect));
 
   const lookingUp = (from: FakeProvider): FakeProvider => ({
     ...from,

@@ -1,23 +1,14 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import type { Status } from '../../src/domain/status.ts';
 import type { Provider } from '../../src/providers/provider.ts';
-import {
-  createDispatchWorld,
-  type DispatchWorld,
-  leaseMs,
-  signal,
-  someError,
-} from '../support/dispatch-world.ts';
+import { createDispatchWorld, leaseMs, signal, someError } from '../support/dispatch-world.ts';
 import { createFakeProvider } from '../support/fake-provider.ts';
 import { intentNumber, onBothDatabases } from '../support/world.ts';
+import { worldForEach } from '../support/world-for-each.ts';
 
 onBothDatabases('from row to provider', (dialect) => {
-  let world: DispatchWorld;
-  beforeEach(async () => {
-    world = await createDispatchWorld(dialect);
-  });
-  afterEach(() => world.close());
+  const world = worldForEach(() => createDispatchWorld(dialect));
 
   it('002-D6-01, 002-D6-02 takes what is due to the provider, with the way out of it, and records what came of it', async () => {
     const [seq] = await world.enqueue(1, 2, 3);

@@ -7,9 +7,8 @@ import { evidenceEvents } from '../../src/domain/evidence.ts';
 import { type Status, statuses, statusNames } from '../../src/domain/status.ts';
 import { webhookSecret } from '../support/webhooks.ts';
 import { onBothDatabases } from '../support/world.ts';
-import { headersOf, path, type Served, serve } from '../webhooks/served.ts';
+import { createServedWorld, headersOf, path, type ServedWorld } from '../webhooks/served.ts';
 import { eventBody, signed } from '../webhooks/signed.ts';
-import { createWebhookWorld, type WebhookWorld } from '../webhooks/webhook-world.ts';
 import { patience, runs } from './runs.ts';
 import { spoiltEvents, spoiltText } from './webhook-event.ts';
 
@@ -19,12 +18,10 @@ import { spoiltEvents, spoiltText } from './webhook-event.ts';
  * That no address is in the log is checked when the world is closed.
  */
 onBothDatabases('the endpoint of webhooks under fire', (dialect) => {
-  let world: WebhookWorld;
-  let served: Served;
+  let world: ServedWorld;
   let number = 0;
   beforeAll(async () => {
-    world = await createWebhookWorld(dialect);
-    served = await serve(world);
+    world = await createServedWorld(dialect);
     // Those about whom nothing is said.
     for (const status of ['pending', 'sending', 'sent'] as const) {
       number += 1;
@@ -32,10 +29,7 @@ onBothDatabases('the endpoint of webhooks under fire', (dialect) => {
       bystanders.push((await world.delivery(status, number, more)).seq);
     }
   });
-  afterAll(async () => {
-    await served.close();
-    await world.close();
-  });
+  afterAll(() => world.close());
 
   type Row = Awaited<ReturnType<typeof rowsOf>>[number];
   const rowsOf = (seqs: readonly number[]) =>
@@ -75,9 +69,9 @@ onBothDatabases('the endpoint of webhooks under fire', (dialect) => {
     return (await query.limit(1).executeTakeFirst())?.outcome ?? null;
   };
   const isAlive = async () => {
-    expect((await fetch(`${served.url}/health`)).status).toBe(200);
+    expect((await fetch(`${world.served.url}/health`)).status).toBe(200);
     number += 1;
-    expect(await served.tell(`msg_alive_${number}`, { type: 'email.something_new' })).toMatchObject({
+    expect(await world.served.tell(`msg_alive_${number}`, { type: 'email.something_new' })).toMatchObject({
       status: 200,
     });
   };
@@ -143,7 +137,7 @@ onBothDatabases('the endpoint of webhooks under fire', (dialect) => {
 
   /** What is answered, if anything is. Whoever lets a connection hang fails. */
   async function statusesOf(bytes: Buffer): Promise<string[]> {
-    const { hostname, port } = new URL(served.url);
+    const { hostname, port } = new URL(world.served.url);
     const socket = connect(Number(port), hostname);
     socket.setTimeout(10_000, () => socket.destroy(new Error('the connection hangs')));
     socket.end(bytes);
@@ -177,7 +171,7 @@ onBothDatabases('the endpoint of webhooks under fire', (dialect) => {
         fc.pre(isSendable);
         if (name !== 'body') headers[name] = bytes.toString('latin1');
         if (name !== 'body' && isLeftOut) delete headers[name];
-        const { status } = await served.post(headers, name === 'body' ? bytes : body);
+        const { status } = await world.served.post(headers, name === 'body' ? bytes : body);
         expect(status).toBe(name !== 'body' && isLeftOut ? 400 : 401);
       }),
       runs(200),
@@ -226,7 +220,10 @@ onBothDatabases('the endpoint of webhooks under fire', (dialect) => {
           const before = await everythingOf(seq);
           const others = await rowsOf(bystanders);
 
-          expect(await served.post(headers, body)).toEqual({ status: 200, body: { status: 'processed' } });
+          expect(await world.served.post(headers, body)).toEqual({
+            status: 200,
+            body: { status: 'processed' },
+          });
           const after = await everythingOf(seq);
           const [row, rowBefore] = [after.deliveries[0], before.deliveries[0]];
           if (!row || !rowBefore) throw new Error('the row is gone');
@@ -240,7 +237,7 @@ onBothDatabases('the endpoint of webhooks under fire', (dialect) => {
           if (row.status !== rowBefore.status) moves.add(`${rowBefore.status} to ${row.status}`);
           outcomes.add(await lastOutcome());
 
-          const again = await served.post(headers, body);
+          const again = await world.served.post(headers, body);
           expect(again).toEqual({ status: 200, body: { status: 'already_processed' } });
           expect(await everythingOf(seq)).toEqual(after);
         }),
@@ -315,7 +312,7 @@ onBothDatabases('the endpoint of webhooks under fire', (dialect) => {
         fc.asyncProperty(fc.integer({ min: 1, max: 3_000_000 }), async (more) => {
           const body = eventBody({ type: 'email.sent' }).padEnd(256 * 1024 + more, ' ');
           number += 1;
-          const { status } = await served.post(
+          const { status } = await world.served.post(
             headersOf(signed(`msg_large_${number}`, body, { at: world.clock.now() })),
             body,
           );

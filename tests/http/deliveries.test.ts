@@ -1,16 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { deliveryJson } from '../../src/outbox/delivery-json.ts';
 import { plainSource } from '../../src/sources/plain/plain.ts';
 import { rowIn } from '../support/rows.ts';
-import { type Api, type ApiWorld, createApiWorld } from './api-world.ts';
+import { madeForEach, worldForEach } from '../support/world-for-each.ts';
+import { createApiWorld } from './api-world.ts';
 
-let world: ApiWorld;
-let api: Api;
-beforeEach(async () => {
-  world = await createApiWorld();
-  api = await world.serve();
-});
-afterEach(() => world.close());
+const world = worldForEach(() => createApiWorld());
+const api = madeForEach(() => world.serve());
 
 const all = () => world.queries.search({ limit: 1000 });
 
@@ -55,7 +51,7 @@ describe('deliveries', () => {
     await rowIn(world, 'needs_review', 2);
     const recipientsAt = async (address: string) => (address === 'ana@example.org' ? [person(2)] : []);
     const person = (number: number) => `person-${number}@example.org`;
-    api = await world.serve({ api: { sources: [{ ...plainSource, recipientsAt }] } });
+    Object.assign(api, await world.serve({ api: { sources: [{ ...plainSource, recipientsAt }] } }));
     const found = async (query: string) =>
       (await list(query)).deliveries.map(({ recipient }: { recipient: string }) => recipient);
     expect(await found('?address=ana@example.org')).toEqual([person(2)]);

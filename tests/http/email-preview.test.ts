@@ -1,19 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { templateNames } from '../../src/emails/render.ts';
 import { startProcess } from '../../src/main.ts';
 import { notificationTypes } from '../../src/sources/newsletters/notification-type.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { emptyDatabase } from '../support/world.ts';
-import { type Api, type ApiWorld, createApiWorld, keys } from './api-world.ts';
+import { madeForEach, worldForEach } from '../support/world-for-each.ts';
+import { createApiWorld, keys } from './api-world.ts';
 
-let world: ApiWorld;
-let api: Api;
-beforeEach(async () => {
-  world = await createApiWorld();
-  api = await world.serve();
-});
-afterEach(() => world.close());
+const world = worldForEach(() => createApiWorld());
+const api = madeForEach(() => world.serve());
 
 const path = '/api/v1/emails';
 const preview = (template: string, props: object, more: object = {}) =>

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { onBothDatabases } from '../support/world.ts';
-import { type Api, type ApiWorld, createApiWorld, intentBody, operatorKey, secrets } from './api-world.ts';
+import { madeForAll, worldForAll } from '../support/world-for-each.ts';
+import { createApiWorld, intentBody, operatorKey, secrets } from './api-world.ts';
 
 /** What strangers send. Whatever it is: an answer in our shape, nothing stored that was refused, and nothing of it in the log. */
 onBothDatabases('hostile requests', (dialect) => {
-  let world: ApiWorld;
-  let api: Api;
-  beforeAll(async () => {
-    world = await createApiWorld(dialect);
-    api = await world.serve();
-  });
-  afterAll(() => world.close());
+  const world = worldForAll(() => createApiWorld(dialect));
+  const api = madeForAll(() => world.serve());
 
   const post = (body: unknown) => api.ask('POST', '/api/v1/intents', { body });
   const deep = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;

@@ -1,13 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Api, type ApiWorld, createApiWorld, intentBody, keys } from './api-world.ts';
+import { describe, expect, test } from 'vitest';
+import { madeForEach, worldForEach } from '../support/world-for-each.ts';
+import { createApiWorld, intentBody, keys } from './api-world.ts';
 
-let world: ApiWorld;
-let api: Api;
-beforeEach(async () => {
-  world = await createApiWorld();
-  api = await world.serve();
-});
-afterEach(() => world.close());
+const world = worldForEach(() => createApiWorld());
+const api = madeForEach(() => world.serve());
 
 const post = (body: unknown, headers?: Record<string, string>) =>
   api.ask('POST', '/api/v1/intents', { body, ...(headers && { headers }) });

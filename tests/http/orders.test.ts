@@ -1,15 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Status } from '../../src/domain/status.ts';
 import { rowIn } from '../support/rows.ts';
-import { type Api, type ApiWorld, createApiWorld, keys } from './api-world.ts';
+import { madeForEach, worldForEach } from '../support/world-for-each.ts';
+import { createApiWorld, keys } from './api-world.ts';
 
-let world: ApiWorld;
-let api: Api;
-beforeEach(async () => {
-  world = await createApiWorld();
-  api = await world.serve();
-});
-afterEach(() => world.close());
+const world = worldForEach(() => createApiWorld());
+const api = madeForEach(() => world.serve());
 
 describe("an operator's word", () => {
   const perform = (verb: string, body: object) => api.ask('POST', `/api/v1/deliveries/${verb}`, { body });

@@ -1,13 +1,9 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Api, type ApiWorld, createApiWorld } from './api-world.ts';
+import { expect, test } from 'vitest';
+import { madeForEach, worldForEach } from '../support/world-for-each.ts';
+import { createApiWorld } from './api-world.ts';
 
-let world: ApiWorld;
-let api: Api;
-beforeEach(async () => {
-  world = await createApiWorld();
-  api = await world.serve();
-});
-afterEach(() => world.close());
+const world = worldForEach(() => createApiWorld());
+const api = madeForEach(() => world.serve());
 
 test.each([
   ['trace_0001', true],

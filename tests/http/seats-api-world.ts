@@ -1,4 +1,5 @@
 import type { Insertable } from 'kysely';
+import { expect } from 'vitest';
 import { createTokens } from '../../src/consent/token.ts';
 import type { DialectName } from '../../src/db/dialect.ts';
 import type { SeatsSchema } from '../../src/db/seats-schema.ts';
@@ -81,6 +82,14 @@ export async function createSeatsApiWorld(
     statusOf: async (token) => (await seats.subscriptions.find(token))?.status,
     tokens: async () => (await rows()).map(({ token_id }) => made.of(token_id)),
   };
+}
+
+/** No line of the log has a token. That there were more than a few of them is what makes this worth a look. */
+export async function closeWithoutTokens(world: SeatsApiWorld, moreThan: number): Promise<void> {
+  const tokens = await world.tokens();
+  expect(tokens.length).toBeGreaterThan(moreThan);
+  expect(world.logged.filter((line) => tokens.some((token) => line.includes(token)))).toEqual([]);
+  await world.close();
 }
 
 async function fillCatalog({ db, clock }: ApiWorld): Promise<number> {

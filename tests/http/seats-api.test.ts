@@ -1,46 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { onBothDatabases } from '../support/world.ts';
-import { type Answered, type Api, keys } from './api-world.ts';
-import { createSeatsApiWorld, type SeatsApiWorld, term, unlisted } from './seats-api-world.ts';
+import { type Answered, keys } from './api-world.ts';
+import { closeWithoutTokens, term, unlisted } from './seats-api-world.ts';
+import { createSeatsProgramsWorld, path, type SeatsProgramsWorld, service } from './seats-programs-world.ts';
 
 /** Course seats for services and operators, with their keys. */
-const path = '/api/v1/seats';
-const service = { key: keys.service[0] };
-
 onBothDatabases('course seats for programs', (dialect) => {
-  let world: SeatsApiWorld;
-  let api: Api;
-  let people = 0;
-  const order = (more: object = {}) => {
-    people += 1;
-    return { term, campus: 'NB', index: '09214', email: `student-${people}@example.org`, ...more };
-  };
-  const subscribe = (body: object, server = api) =>
-    server.ask('POST', `${path}/subscriptions`, { ...service, body });
-  const byToken = (method: string, token: string, rest = '', body?: object, server = api) =>
-    server.ask(method, `${path}/subscriptions/${token}${rest}`, { key: null, ...(body && { body }) });
-  const watched = async (more: object = {}): Promise<string> => {
-    const { json, status } = await subscribe(order(more));
-    expect(status).toBe(201);
-    return json.token;
-  };
-
+  let world: SeatsProgramsWorld;
   beforeAll(async () => {
-    world = await createSeatsApiWorld(dialect);
-    await world.poll();
-    api = await world.serveSeats();
+    world = await createSeatsProgramsWorld(dialect);
   });
-  afterAll(async () => {
-    const tokens = await world.tokens();
-    expect(tokens.length).toBeGreaterThan(5);
-    expect(world.logged.filter((line) => tokens.some((token) => line.includes(token)))).toEqual([]);
-    await world.close();
-  });
+  afterAll(() => closeWithoutTokens(world, 5));
 
   describe('the catalog', () => {
     test('is searched by code, by index and by words, in one term or campus', async () => {
       const found = async (query: string) =>
-        (await api.ask('GET', `${path}/courses?${query}`, service)).json.courses.map(
+        (await world.api.ask('GET', `${path}/courses?${query}`, service)).json.courses.map(
           ({ courseString, sections }: { courseString: string; sections: { index: string }[] }) =>
             `${courseString}: ${sections.map(({ index }) => index).join(' ')}`,
         );
@@ -53,7 +28,7 @@ onBothDatabases('course seats for programs', (dialect) => {
     });
 
     test('a section with all that there is to know of it', async () => {
-      const { json } = await api.ask('GET', `${path}/sections/${term}/09214`, { key: keys.read[0] });
+      const { json } = await world.api.ask('GET', `${path}/sections/${term}/09214`, { key: keys.read[0] });
       expect(json).toEqual({
         ...{ term, campus: 'NB', index: '09214', number: '05', courseId: world.courseId },
         ...{ courseString: '01:198:111', title: 'INTRO <COMPUTER> SCI & "MORE"', subtitle: null },
@@ -68,18 +43,18 @@ onBothDatabases('course seats for programs', (dialect) => {
     });
 
     test('what is no term and no index is said, and what is not there is not found', async () => {
-      const { status, json } = await api.ask('GET', `${path}/sections/32026/9214`, service);
+      const { status, json } = await world.api.ask('GET', `${path}/sections/32026/9214`, service);
       expect([status, json.details.problems.map(({ field }: { field: string }) => field)]).toEqual([
         400,
         ['term', 'index'],
       ]);
       expect(json.error).toContain('must be a term such as 12026');
-      const missing = await api.ask('GET', `${path}/sections/${term}/99999`, service);
+      const missing = await world.api.ask('GET', `${path}/sections/${term}/99999`, service);
       expect([missing.status, missing.json.code]).toEqual([404, 'section_not_found']);
     });
 
     test('the lists say how fresh they are', async () => {
-      const { json } = await api.ask('GET', `${path}/lists`, { key: keys.read[0] });
+      const { json } = await world.api.ask('GET', `${path}/lists`, { key: keys.read[0] });
       expect(json.lists).toContainEqual(
         expect.objectContaining({
           ...{ term, campus: 'NB', campuses: ['NB', 'NK', 'CM'], openCount: 41 },
@@ -92,8 +67,8 @@ onBothDatabases('course seats for programs', (dialect) => {
 
   describe('a watch is asked for', () => {
     test('it is created, waits for its confirmation, and asking again finds it', async () => {
-      const body = order();
-      const first = await subscribe(body);
+      const body = world.order();
+      const first = await world.subscribe(body);
       expect([first.status, first.json]).toEqual([
         201,
         {
@@ -102,29 +77,29 @@ onBothDatabases('course seats for programs', (dialect) => {
           token: await world.tokenOf(),
         },
       ]);
-      const again = await subscribe({ ...body, email: body.email.toUpperCase() });
+      const again = await world.subscribe({ ...body, email: body.email.toUpperCase() });
       expect([again.status, again.json]).toEqual([200, { ...first.json, existing: true }]);
     });
 
     test('an open one is said to be open at once', async () => {
-      const { status, json } = await subscribe(order({ index: '09215' }));
+      const { status, json } = await world.subscribe(world.order({ index: '09215' }));
       expect([status, json.sectionStatus]).toEqual([201, 'Open']);
     });
 
     test('an index that the catalog does not know is watched by its number', async () => {
-      const { status, json } = await subscribe(order({ index: unlisted[0] }));
+      const { status, json } = await world.subscribe(world.order({ index: unlisted[0] }));
       expect([status, json.sectionResolved, json.sectionStatus]).toEqual([201, false, 'Open']);
     });
 
     test('in a term that is over, of a section that is gone, and of one that nobody lists', async () => {
       for (const more of [{ term: '92024' }, { index: '09216' }, { index: '77777' }]) {
-        const { status, json } = await subscribe(order(more));
+        const { status, json } = await world.subscribe(world.order(more));
         expect([more, status, json.code]).toEqual([more, 404, 'section_not_found']);
       }
     });
 
     test('at a wrong campus: the right one is named', async () => {
-      const { status, json } = await subscribe(order({ index: '21000', campus: 'ONLINE_NB' }));
+      const { status, json } = await world.subscribe(world.order({ index: '21000', campus: 'ONLINE_NB' }));
       expect([status, json.code, json.details]).toEqual([409, 'section_conflict', { campus: 'NK' }]);
       expect(json.error).toContain('NK');
     });
@@ -132,7 +107,7 @@ onBothDatabases('course seats for programs', (dialect) => {
     test.each(['nobody', 'a@b', 'two@example.org, three@example.org', 'a b@example.org'])(
       'for what is no address: %s',
       async (email) => {
-        const { status, json } = await subscribe(order({ email }));
+        const { status, json } = await world.subscribe(world.order({ email }));
         expect([status, json.code]).toEqual([400, 'invalid_contact']);
         expect(json.error).not.toContain(email);
       },
@@ -142,32 +117,32 @@ onBothDatabases('course seats for programs', (dialect) => {
       const snoozeUntil = new Date(world.clock.now() + 3_600_000).toISOString();
       const deliveryWindow = { startMinutes: 1320, endMinutes: 420 };
       const preferences = { maxNotifications: 3, deliveryWindow, snoozeUntil };
-      const token = await watched({ preferences, locale: 'ro' });
-      const { json } = await byToken('GET', token);
+      const token = await world.watched({ preferences, locale: 'ro' });
+      const { json } = await world.byToken('GET', token);
       expect([json.preferences, json.locale]).toEqual([{ notifyOn: ['open'], ...preferences }, 'ro']);
     });
 
     test('a field that is not there is named', async () => {
-      const { status, json } = await subscribe(order({ indx: '09214' }));
+      const { status, json } = await world.subscribe(world.order({ indx: '09214' }));
       expect([status, json.code]).toEqual([400, 'invalid_request']);
       expect(json.error).toContain('Did you mean index?');
     });
 
     test('all sections of a course at once', async () => {
-      const { index: _, ...body } = order({ courseId: world.courseId });
-      const first = await subscribe(body);
+      const { index: _, ...body } = world.order({ courseId: world.courseId });
+      const first = await world.subscribe(body);
       expect([first.status, first.json.leftOut]).toEqual([201, 0]);
       expect(first.json.watches.map(({ existing }: { existing: boolean }) => existing)).toEqual([
         false,
         false,
       ]);
-      const again = await subscribe(body);
+      const again = await world.subscribe(body);
       expect([
         again.status,
         again.json.watches.map(({ existing }: { existing: boolean }) => existing),
       ]).toEqual([200, [true, true]]);
-      const { index: __, ...other } = order({ courseId: 987_654 });
-      const missing = await subscribe(other);
+      const { index: __, ...other } = world.order({ courseId: 987_654 });
+      const missing = await world.subscribe(other);
       expect([missing.status, missing.json.code]).toEqual([404, 'section_not_found']);
     });
 
@@ -175,7 +150,7 @@ onBothDatabases('course seats for programs', (dialect) => {
       const email = `greedy-${dialect}@example.org`;
       let last: Answered | undefined;
       for (const index of unlisted) {
-        last = await subscribe(order({ email, index }));
+        last = await world.subscribe(world.order({ email, index }));
         if (last.status !== 201) break;
       }
       expect([last?.status, last?.json.code]).toEqual([429, 'rate_limited']);
@@ -183,15 +158,21 @@ onBothDatabases('course seats for programs', (dialect) => {
     });
 
     test('without a key, or with one that only reads, nothing is done', async () => {
-      const { status } = await api.ask('POST', `${path}/subscriptions`, { key: null, body: order() });
-      const reading = await api.ask('POST', `${path}/subscriptions`, { key: keys.read[0], body: order() });
+      const { status } = await world.api.ask('POST', `${path}/subscriptions`, {
+        key: null,
+        body: world.order(),
+      });
+      const reading = await world.api.ask('POST', `${path}/subscriptions`, {
+        key: keys.read[0],
+        body: world.order(),
+      });
       expect([status, reading.status]).toEqual([401, 403]);
     });
   });
 
   describe('an operator reports an opening', () => {
     const report = (body: object, key: string = keys.operator[0]) =>
-      api.ask('POST', `${path}/openings`, { key, body });
+      world.api.ask('POST', `${path}/openings`, { key, body });
 
     test('it is recorded once, by hand, and believed', async () => {
       const body = { term, index: '21000' };
@@ -205,7 +186,7 @@ onBothDatabases('course seats for programs', (dialect) => {
         .where('open_event_id', '=', first.json.openEventId)
         .executeTakeFirstOrThrow();
       expect([event.detected_by, event.trace_id]).toEqual(['manual', first.headers.get('x-request-id')]);
-      expect((await api.ask('GET', `${path}/sections/${term}/21000`)).json.status).toBe('Open');
+      expect((await world.api.ask('GET', `${path}/sections/${term}/21000`)).json.status).toBe('Open');
     });
 
     test('of a section that nobody knows it is not, and a service may not', async () => {
@@ -225,6 +206,6 @@ onBothDatabases('course seats for programs', (dialect) => {
       expect((await without.ask(method, address)).status).toBe(404);
     }
     expect((await without.ask('GET', '/', { key: null })).text).not.toContain('/seats');
-    expect((await api.ask('GET', '/', { key: null })).text).toContain('href="/seats"');
+    expect((await world.api.ask('GET', '/', { key: null })).text).toContain('href="/seats"');
   });
 });

@@ -1,101 +1,75 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { onBothDatabases } from '../support/world.ts';
-import { type Api, keys } from './api-world.ts';
-import { createSeatsApiWorld, noSeatLimits, type SeatsApiWorld, term } from './seats-api-world.ts';
+import { closeWithoutTokens, noSeatLimits } from './seats-api-world.ts';
+import { unknownToken } from './seats-pages-world.ts';
+import { createSeatsProgramsWorld, path, type SeatsProgramsWorld } from './seats-programs-world.ts';
 
 /** A watch by its token, for programs: the token is the proof. */
-const path = '/api/v1/seats';
-const service = { key: keys.service[0] };
-const unknownToken = 'Z'.repeat(44);
-
 onBothDatabases('a watch by its token', (dialect) => {
-  let world: SeatsApiWorld;
-  let api: Api;
-  let people = 0;
-  const order = (more: object = {}) => {
-    people += 1;
-    return { term, campus: 'NB', index: '09214', email: `student-${people}@example.org`, ...more };
-  };
-  const subscribe = (body: object, server = api) =>
-    server.ask('POST', `${path}/subscriptions`, { ...service, body });
-  const byToken = (method: string, token: string, rest = '', body?: object, server = api) =>
-    server.ask(method, `${path}/subscriptions/${token}${rest}`, { key: null, ...(body && { body }) });
-  const watched = async (more: object = {}): Promise<string> => {
-    const { json, status } = await subscribe(order(more));
-    expect(status).toBe(201);
-    return json.token;
-  };
-
+  let world: SeatsProgramsWorld;
   beforeAll(async () => {
-    world = await createSeatsApiWorld(dialect);
-    await world.poll();
-    api = await world.serveSeats();
+    world = await createSeatsProgramsWorld(dialect);
   });
-  afterAll(async () => {
-    const tokens = await world.tokens();
-    expect(tokens.length).toBeGreaterThan(5);
-    expect(world.logged.filter((line) => tokens.some((token) => line.includes(token)))).toEqual([]);
-    await world.close();
-  });
+  afterAll(() => closeWithoutTokens(world, 5));
 
   test('is shown, without the address', async () => {
-    const token = await watched();
-    const { status, json, text } = await byToken('GET', token);
+    const token = await world.watched();
+    const { status, json, text } = await world.byToken('GET', token);
     expect([status, json.token, json.status, json.section.index]).toEqual([200, token, 'pending', '09214']);
     expect(text).not.toContain('@');
   });
 
   test('is confirmed, paused, resumed, cancelled and taken back', async () => {
-    const token = await watched();
-    const statusAfter = async (step: string) => (await byToken('POST', token, `/${step}`)).json.status;
+    const token = await world.watched();
+    const statusAfter = async (step: string) => (await world.byToken('POST', token, `/${step}`)).json.status;
     expect(await statusAfter('confirm')).toBe('active');
     expect(await statusAfter('confirm')).toBe('active');
     expect(await statusAfter('pause')).toBe('paused');
     expect(await statusAfter('resume')).toBe('active');
     expect(await statusAfter('cancel')).toBe('unsubscribed');
-    expect((await byToken('GET', token)).json.undoUntil).toBe(
+    expect((await world.byToken('GET', token)).json.undoUntil).toBe(
       new Date(world.clock.now() + 24 * 3_600_000).toISOString(),
     );
     expect(await statusAfter('undo')).toBe('active');
   });
 
   test('what is not possible as it stands is a conflict that says so', async () => {
-    const token = await watched();
-    const { status, json } = await byToken('POST', token, '/pause');
+    const token = await world.watched();
+    const { status, json } = await world.byToken('POST', token, '/pause');
     expect([status, json.code]).toEqual([409, 'not_confirmed']);
     const until = new Date(world.clock.now() - 1).toISOString();
-    const past = await byToken('POST', token, '/snooze', { until });
+    const past = await world.byToken('POST', token, '/snooze', { until });
     expect([past.status, past.json.code]).toEqual([400, 'invalid_snooze']);
-    const never = await byToken('POST', token, '/snooze', { until: '2026-12-31T23:59:60Z' });
+    const never = await world.byToken('POST', token, '/snooze', { until: '2026-12-31T23:59:60Z' });
     expect([never.status, never.json.code]).toEqual([400, 'invalid_request']);
   });
 
   test('snooze, hours and the most mails are set and taken back', async () => {
-    const token = await watched();
+    const token = await world.watched();
     const until = new Date(world.clock.now() + 3_600_000).toISOString();
     const window = { startMinutes: 480, endMinutes: 1320 };
-    await byToken('POST', token, '/snooze', { until });
-    await byToken('POST', token, '/window', { window });
-    const set = await byToken('POST', token, '/max', { max: 2 });
+    await world.byToken('POST', token, '/snooze', { until });
+    await world.byToken('POST', token, '/window', { window });
+    const set = await world.byToken('POST', token, '/max', { max: 2 });
     expect(set.json.preferences).toMatchObject({
       ...{ snoozeUntil: until, deliveryWindow: window, maxNotifications: 2 },
     });
-    await byToken('POST', token, '/snooze', { until: null });
-    await byToken('POST', token, '/window', { window: null });
-    const unset = await byToken('POST', token, '/max', { max: null });
+    await world.byToken('POST', token, '/snooze', { until: null });
+    await world.byToken('POST', token, '/window', { window: null });
+    const unset = await world.byToken('POST', token, '/max', { max: null });
     expect(unset.json.preferences).toMatchObject({
       ...{ snoozeUntil: null, deliveryWindow: null, maxNotifications: null },
     });
   });
 
   test('its siblings are those of the same address, and no others', async () => {
-    const { email } = order();
-    const token = await watched({ email });
-    await byToken('POST', token, '/confirm');
-    const other = await watched({ email, index: '09215' });
-    await byToken('POST', other, '/confirm');
-    await watched();
-    const { json } = await byToken('GET', token, '/siblings');
+    const { email } = world.order();
+    const token = await world.watched({ email });
+    await world.byToken('POST', token, '/confirm');
+    const other = await world.watched({ email, index: '09215' });
+    await world.byToken('POST', other, '/confirm');
+    await world.watched();
+    const { json } = await world.byToken('GET', token, '/siblings');
     expect(json.watches.map((one: { index: string }) => one.index).sort()).toEqual(['09214', '09215']);
   });
 
@@ -109,11 +83,11 @@ onBothDatabases('a watch by its token', (dialect) => {
   ])(
     'one that nobody gave out gets one answer, whatever is wrong with it: %s …%s',
     async (method, rest, body) => {
-      const token = await watched();
+      const token = await world.watched();
       const forged = token.slice(0, 22) + unknownToken.slice(22);
       const answers = [];
       for (const wrong of [unknownToken, forged, 'short', encodeURIComponent("' OR 1=1 --")]) {
-        const { status, json } = await byToken(method, wrong, rest, body);
+        const { status, json } = await world.byToken(method, wrong, rest, body);
         answers.push({ status, ...json, traceId: '' });
       }
       expect(answers[0]).toMatchObject({ status: 404, code: 'subscription_not_found' });
@@ -122,7 +96,7 @@ onBothDatabases('a watch by its token', (dialect) => {
   );
 
   test('is answered from anywhere also where no key is set, and its catalog is not', async () => {
-    const token = await watched();
+    const token = await world.watched();
     const open = await world.serveSeats({ api: { keys: { operator: [], read: [], service: [] } } });
     const headers = { 'x-forwarded-for': '203.0.113.7' };
     const shown = await open.ask('GET', `${path}/subscriptions/${token}`, { key: null, headers });
@@ -131,7 +105,7 @@ onBothDatabases('a watch by its token', (dialect) => {
   });
 
   test('too many questions of one network are put off, behind a proxy each for itself', async () => {
-    const token = await watched();
+    const token = await world.watched();
     const tight = await world.serveSeats({ api: { seatLimits: { ...noSeatLimits, links: 1 } } });
     const from = async (address: string) =>
       tight.ask('GET', `${path}/subscriptions/${token}`, {

@@ -1,14 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Api, type ApiWorld, createApiWorld, keys } from './api-world.ts';
+import { describe, expect, test } from 'vitest';
+import { madeForEach, worldForEach } from '../support/world-for-each.ts';
+import { type Api, createApiWorld, keys } from './api-world.ts';
 
 /** Signing in with a browser: a cookie stands for a key, for a while, and for our own pages alone. */
-let world: ApiWorld;
-let api: Api;
-beforeEach(async () => {
-  world = await createApiWorld();
-  api = await world.serve();
-});
-afterEach(() => world.close());
+const world = worldForEach(() => createApiWorld());
+const api = madeForEach(() => world.serve());
 
 const path = '/api/v1/session';
 const ours = { 'sec-fetch-site': 'same-origin' };

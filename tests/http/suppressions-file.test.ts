@@ -1,33 +1,26 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { rowIn } from '../support/rows.ts';
 import { onBothDatabases } from '../support/world.ts';
-import { type Api, type ApiWorld, createApiWorld, keys } from './api-world.ts';
+import { worldForAll } from '../support/world-for-each.ts';
+import { keys } from './api-world.ts';
+import { createSuppressionsWorld } from './suppressions-world.ts';
 
 const path = '/api/v1/suppressions/import';
 
 /** A list as somebody has it on a disk, sent as it is. */
 onBothDatabases('a file of suppressions by the API', (dialect) => {
-  let world: ApiWorld;
-  let api: Api;
+  const world = worldForAll(() => createSuppressionsWorld(dialect));
   let number = 0;
-  beforeAll(async () => {
-    world = await createApiWorld(dialect);
-    api = await world.serve();
-  });
-  afterAll(() => world.close());
-  beforeEach(async () => {
-    await world.db.write.deleteFrom('suppressions').execute();
-    await world.db.write.deleteFrom('audit_log').execute();
-  });
+  beforeEach(() => world.clear());
 
   const send = (where: string, file: string, more: { key?: string; type?: string } = {}) =>
-    api.ask('POST', `${path}/${where}`, {
+    world.api.ask('POST', `${path}/${where}`, {
       ...(more.key !== undefined && { key: more.key }),
       body: file,
       headers: { 'content-type': more.type ?? 'application/octet-stream' },
     });
-  const lines = async () => (await api.ask('GET', '/api/v1/suppressions')).json.suppressions;
-  const audited = async () => (await api.ask('GET', '/api/v1/audit')).json.lines;
+  const lines = async () => (await world.api.ask('GET', '/api/v1/suppressions')).json.suppressions;
+  const audited = async () => (await world.api.ask('GET', '/api/v1/audit')).json.lines;
   const because = 'file?because=from+the+old+service';
 
   test('a check says what would come of it, bad lines by their number, and changes nothing', async () => {
@@ -67,7 +60,7 @@ onBothDatabases('a file of suppressions by the API', (dialect) => {
       ...{ read: 2, added: 1, problems: [{ line: 1, number: 2, problem: expect.any(String) }] },
     });
     await send(because, 'ana@example.org\r\nbob@example.org', { type: 'text/plain; charset=utf-8' });
-    const { text } = await api.ask('GET', '/api/v1/suppressions/export');
+    const { text } = await world.api.ask('GET', '/api/v1/suppressions/export');
     await world.db.write.deleteFrom('suppressions').execute();
     expect((await send(because, text)).json).toMatchObject({ read: 2, added: 2, bad: 0 });
     expect((await send('check', '')).json).toMatchObject({ read: 0, added: 0 });

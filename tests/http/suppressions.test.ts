@@ -1,38 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { ListOrder } from '../../src/consent/suppression-list.ts';
 import { createSuppressions } from '../../src/consent/suppressions.ts';
-import { openDatabase } from '../../src/db/database.ts';
-import { type Address, requireAddress } from '../../src/domain/address.ts';
+import { requireAddress } from '../../src/domain/address.ts';
 import type { Status } from '../../src/domain/status.ts';
-import { systemClock } from '../../src/std/clock.ts';
 import { silentLog } from '../../src/std/log.ts';
 import { createDispatchWorld, signal } from '../support/dispatch-world.ts';
 import { rowIn } from '../support/rows.ts';
-import { hasPostgres, intentNumber, onBothDatabases } from '../support/world.ts';
-import { type Api, type ApiWorld, createApiWorld, keys } from './api-world.ts';
-
-const path = '/api/v1/suppressions';
-const person = (number: number) => `person-${number}@example.org`;
-const entriesOf = (count: number) =>
-  Array.from({ length: count }, (_, number) => ({ address: `listed-${number}@example.org` }));
+import { intentNumber, onBothDatabases } from '../support/world.ts';
+import { worldForAll } from '../support/world-for-each.ts';
+import { keys } from './api-world.ts';
+import { createSuppressionsWorld, entriesOf, path, person } from './suppressions-world.ts';
 
 onBothDatabases('suppressions by the API', (dialect) => {
-  let world: ApiWorld;
-  let api: Api;
+  const world = worldForAll(() => createSuppressionsWorld(dialect));
   let number = 0;
-  beforeAll(async () => {
-    world = await createApiWorld(dialect);
-    api = await world.serve();
-  });
-  afterAll(() => world.close());
-  beforeEach(async () => {
-    await world.db.write.deleteFrom('suppressions').execute();
-  });
-
-  const add = (addresses: string[], more: object = {}) =>
-    api.ask('POST', path, { body: { addresses, because: 'she asked', ...more } });
-  const list = async (query = '') => (await api.ask('GET', `${path}${query}`)).json;
-  const statusOf = async (seq: number) => (await world.queries.find(String(seq)))?.status;
+  beforeEach(() => world.clear());
 
   test('an address that is added stops what waits for it, whatever its case, and nothing else', async () => {
     const waiting: Status[] = ['pending', 'failed_transient', 'claimed'];
@@ -47,14 +29,14 @@ onBothDatabases('suppressions by the API', (dialect) => {
       .where('seq', 'in', [...seqs.values()])
       .execute();
 
-    const { status, json } = await add([to], { by: 'bob' });
+    const { status, json } = await world.add([to], { by: 'bob' });
     expect([status, json]).toEqual([201, { added: 1, stopped: 3, alreadyListed: [] }]);
     for (const [before, seq] of seqs)
-      expect([before, await statusOf(seq)]).toEqual([
+      expect([before, await world.statusOf(seq)]).toEqual([
         before,
         waiting.includes(before) ? 'suppressed' : before,
       ]);
-    expect(await statusOf(bystander)).toBe('pending');
+    expect(await world.statusOf(bystander)).toBe('pending');
     const event = await world.db.read
       .selectFrom('delivery_events')
       .selectAll()
@@ -62,7 +44,7 @@ onBothDatabases('suppressions by the API', (dialect) => {
       .where('event', '=', 'address_suppressed')
       .executeTakeFirstOrThrow();
     expect(event).toMatchObject({ actor: 'bob (operator key 1)' });
-    expect((await list()).suppressions).toEqual([
+    expect((await world.list()).suppressions).toEqual([
       {
         ...{ seq: expect.any(Number), address: 'ana.q@example.org', scope: '*', reason: 'operator' },
         ...{ note: 'she asked', deliverySeq: null, by: 'bob (operator key 1)', at: expect.any(String) },
@@ -81,7 +63,7 @@ onBothDatabases('suppressions by the API', (dialect) => {
         throw new Error('the power went');
       }),
     ).rejects.toThrow('the power went');
-    expect([await statusOf(seq), (await list()).suppressions]).toEqual(['pending', []]);
+    expect([await world.statusOf(seq), (await world.list()).suppressions]).toEqual(['pending', []]);
   });
 
   test('a scope of one source leaves the others alone', async () => {
@@ -89,156 +71,103 @@ onBothDatabases('suppressions by the API', (dialect) => {
     const mine = await rowIn(world, 'pending', number);
     const intent = intentNumber(number, { source: 'newsletters', occasion: 'june' });
     const [other] = await world.outbox.enqueue([intent]);
-    expect((await add([to], { scope: 'plain' })).json).toMatchObject({ added: 1, stopped: 1 });
-    expect(await statusOf(mine)).toBe('suppressed');
-    expect(await statusOf(other?.seq ?? 0)).toBe('pending');
-    expect((await add([to], { scope: 'plian' })).json).toMatchObject({
+    expect((await world.add([to], { scope: 'plain' })).json).toMatchObject({ added: 1, stopped: 1 });
+    expect(await world.statusOf(mine)).toBe('suppressed');
+    expect(await world.statusOf(other?.seq ?? 0)).toBe('pending');
+    expect((await world.add([to], { scope: 'plian' })).json).toMatchObject({
       code: 'unknown_source',
       error: expect.stringContaining('Did you mean plain?'),
     });
     // For everything is another line.
-    expect((await add([to])).json).toMatchObject({ added: 1, stopped: 1 });
-    expect(await statusOf(other?.seq ?? 0)).toBe('suppressed');
+    expect((await world.add([to])).json).toMatchObject({ added: 1, stopped: 1 });
+    expect(await world.statusOf(other?.seq ?? 0)).toBe('suppressed');
   });
 
   test('who is on the list keeps the first line, and is named', async () => {
-    await add(['ana@example.org'], { because: 'first' });
-    const { status, json } = await add(['ANA@example.org'], { because: 'second' });
+    await world.add(['ana@example.org'], { because: 'first' });
+    const { status, json } = await world.add(['ANA@example.org'], { because: 'second' });
     expect([status, json]).toEqual([200, { added: 0, stopped: 0, alreadyListed: ['ana@example.org'] }]);
-    expect((await list()).suppressions).toMatchObject([{ note: 'first' }]);
-    const twice = await add(['bob@example.org', 'cleo@example.org', 'Bob@example.org', 'ana@example.org']);
+    expect((await world.list()).suppressions).toMatchObject([{ note: 'first' }]);
+    const twice = await world.add([
+      'bob@example.org',
+      'cleo@example.org',
+      'Bob@example.org',
+      'ana@example.org',
+    ]);
     expect(twice.json).toEqual({ added: 2, stopped: 0, alreadyListed: ['ana@example.org'] });
     const entries = ['first', 'second'].map((note) => ({ address: 'dan@example.org', note }));
-    const both = await api.ask('POST', `${path}/import`, { body: { entries } });
+    const both = await world.api.ask('POST', `${path}/import`, { body: { entries } });
     expect(both.json).toMatchObject({ read: 2, added: 1, alreadyListed: 1 });
-    expect((await list('?address=dan@example.org')).suppressions).toMatchObject([{ note: 'first' }]);
+    expect((await world.list('?address=dan@example.org')).suppressions).toMatchObject([{ note: 'first' }]);
   });
 
   test('bad addresses are all named by their place, and nothing is added', async () => {
-    const { status, json } = await add(['ana@example.org', 'nobody', 'a b@example.org']);
+    const { status, json } = await world.add(['ana@example.org', 'nobody', 'a b@example.org']);
     expect([status, json.code, json.details.problems.map(({ field }: { field: string }) => field)]).toEqual([
       ...[400, 'invalid_address', ['addresses[1]', 'addresses[2]']],
     ]);
     expect(JSON.stringify(json)).not.toContain('nobody');
-    expect((await add([])).status).toBe(400);
-    expect((await add(['ana@example.org'], { because: '' })).status).toBe(400);
-    expect((await list()).suppressions).toEqual([]);
+    expect((await world.add([])).status).toBe(400);
+    expect((await world.add(['ana@example.org'], { because: '' })).status).toBe(400);
+    expect((await world.list()).suppressions).toEqual([]);
   });
 
   test('lists by filter and by page, newest first', async () => {
-    for (const each of [1, 2, 3]) await add([person(each)]);
-    await add([person(4)], { scope: 'plain' });
-    await api.ask('POST', `${path}/import`, {
+    for (const each of [1, 2, 3]) await world.add([person(each)]);
+    await world.add([person(4)], { scope: 'plain' });
+    await world.api.ask('POST', `${path}/import`, {
       body: { entries: [{ address: person(5), reason: 'complained' }] },
     });
     const addressesIn = async (query: string) =>
-      (await list(query)).suppressions.map(({ address }: { address: string }) => address);
+      (await world.list(query)).suppressions.map(({ address }: { address: string }) => address);
     expect(await addressesIn('?limit=200')).toEqual([5, 4, 3, 2, 1].map(person));
     expect(await addressesIn('?scope=plain')).toEqual([person(4)]);
     expect(await addressesIn('?reason=complained')).toEqual([person(5)]);
     expect(await addressesIn('?address=PERSON-2@example.org')).toEqual([person(2)]);
-    const first = await list('?limit=3');
-    const second = await list(`?limit=3&below=${first.next.below}`);
+    const first = await world.list('?limit=3');
+    const second = await world.list(`?limit=3&below=${first.next.below}`);
     expect(second).toMatchObject({
       suppressions: [{ address: person(2) }, { address: person(1) }],
       next: null,
     });
-    expect((await api.ask('GET', `${path}?address=nobody`)).status).toBe(400);
+    expect((await world.api.ask('GET', `${path}?address=nobody`)).status).toBe(400);
   });
 
   test('one that is taken off is kept as lifted, and can come on again', async () => {
-    await add(['ana+news@example.org']);
-    await add(['ana+news@example.org'], { scope: 'plain' });
+    await world.add(['ana+news@example.org']);
+    await world.add(['ana+news@example.org'], { scope: 'plain' });
     const one = `${path}/${encodeURIComponent('Ana+News@example.org')}`;
-    const removed = await api.ask('DELETE', `${one}?because=the+mailbox+is+back&by=bob`);
+    const removed = await world.api.ask('DELETE', `${one}?because=the+mailbox+is+back&by=bob`);
     expect([removed.status, removed.json]).toEqual([
       200,
       { address: 'ana+news@example.org', scope: '*', isRemoved: true, stillListed: ['plain'] },
     ]);
-    const again = await api.ask('DELETE', `${one}?because=again`);
+    const again = await world.api.ask('DELETE', `${one}?because=again`);
     expect([again.status, again.json.code]).toEqual([404, 'not_suppressed']);
-    expect((await api.ask('DELETE', one)).json.error).toBe('because is missing.');
-    expect((await list('?scope=*')).suppressions).toEqual([]);
-    expect((await list('?scope=*&withLifted=true')).suppressions).toMatchObject([
+    expect((await world.api.ask('DELETE', one)).json.error).toBe('because is missing.');
+    expect((await world.list('?scope=*')).suppressions).toEqual([]);
+    expect((await world.list('?scope=*&withLifted=true')).suppressions).toMatchObject([
       {
         liftedAt: expect.any(String),
         liftedBy: 'bob (operator key 1)',
         liftedBecause: 'the mailbox is back',
       },
     ]);
-    expect((await add(['ana+news@example.org'])).json.added).toBe(1);
-    expect((await list('?scope=*&withLifted=true')).suppressions).toHaveLength(2);
-  });
-
-  test('5,000 at once; again, and nothing is new', async () => {
-    const seq = await rowIn(world, 'pending', ++number);
-    const to = { to_email: 'Listed-4999@example.org' };
-    await world.db.write.updateTable('deliveries').set(to).where('seq', '=', seq).execute();
-    const entries = entriesOf(5_000);
-    const ask = () => api.ask('POST', `${path}/import`, { body: { entries } });
-    const counts = { read: 5_000, added: 5_000, alreadyListed: 0, stopped: 1, problems: [] };
-    expect((await ask()).json).toEqual(counts);
-    expect(await statusOf(seq)).toBe('suppressed');
-    expect((await ask()).json).toEqual({ ...counts, added: 0, alreadyListed: 5_000, stopped: 0 });
-    entries.push({ address: 'one@example.org' });
-    expect((await ask()).status).toBe(400);
-  });
-
-  test('entries that cannot be read are named, and do not stop the others', async () => {
-    const good = { address: 'ana@example.org', scope: 'plain', reason: 'complained', note: 'x' };
-    const entries = [
-      { address: 'nobody' },
-      good,
-      { ...good, address: 'a b@example.org' },
-      { ...good, scope: 'none' },
-    ];
-    const { status, json } = await api.ask('POST', `${path}/import`, { body: { entries, by: 'bob' } });
-    expect([status, json]).toEqual([
-      200,
-      {
-        ...{ read: 4, added: 1, alreadyListed: 0, stopped: 0 },
-        problems: [0, 2, 3].map((index) => ({ index, problem: expect.any(String) })),
-      },
-    ]);
-    expect((await list()).suppressions).toMatchObject([good]);
-  });
-
-  test('the export has every line, however many pages they are', async () => {
-    await api.ask('POST', `${path}/import`, { body: { entries: entriesOf(1_200) } });
-    await add(['=cmd@example.org'], { because: '=HYPERLINK("x"), she said' });
-    await api.ask('DELETE', `${path}/listed-7@example.org?because=back`);
-    const { status, headers, text } = await api.ask('GET', `${path}/export`, { key: keys.read[0] });
-    expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
-    const lines = text.trimEnd().split('\r\n');
-    expect(lines[0]).toBe('address,scope,reason,note,by,at');
-    expect(lines[1]).toMatch(/^'=cmd@example\.org,\*,operator,"'=HYPERLINK\(""x""\), she said",/);
-    expect(new Set(lines.slice(2).map((line) => line.split(',')[0]))).toEqual(
-      new Set(
-        entriesOf(1_200).flatMap(({ address }) => (address === 'listed-7@example.org' ? [] : [address])),
-      ),
-    );
-    expect(lines).toHaveLength(1_201);
-    const all = (await api.ask('GET', `${path}/export?withLifted=true`)).text;
-    expect(all).toMatch(/^address,scope,reason,note,by,at,liftedAt,liftedBy,liftedBecause\r\n/);
-    expect(all).toMatch(/^listed-7@example\.org,.*,back\r$/m);
-    const head = await fetch(`${api.url}${path}/export`, {
-      method: 'HEAD',
-      headers: { 'x-api-key': keys.read[0] },
-    });
-    expect([head.status, await head.text()]).toEqual([200, '']);
+    expect((await world.add(['ana+news@example.org'])).json.added).toBe(1);
+    expect((await world.list('?scope=*&withLifted=true')).suppressions).toHaveLength(2);
   });
 
   test('a read key reads, and changes nothing', async () => {
     const key = keys.read[0];
-    expect((await api.ask('GET', path, { key })).status).toBe(200);
+    expect((await world.api.ask('GET', path, { key })).status).toBe(200);
     for (const [method, where, body] of [
       ['POST', path, { addresses: ['ana@example.org'], because: 'x' }],
       ['POST', `${path}/import`, { entries: [{ address: 'ana@example.org' }] }],
       ['DELETE', `${path}/ana@example.org?because=x`, undefined],
     ] as const)
-      expect((await api.ask(method, where, { key, body })).json.code).toBe('role_required');
-    expect((await api.ask('GET', path, { key: keys.service[0] })).json.code).toBe('role_required');
-    expect((await list()).suppressions).toEqual([]);
+      expect((await world.api.ask(method, where, { key, body })).json.code).toBe('role_required');
+    expect((await world.api.ask('GET', path, { key: keys.service[0] })).json.code).toBe('role_required');
+    expect((await world.list()).suppressions).toEqual([]);
   });
 
   test('what breaks is logged without the address that its message quotes, and an answer that was begun is cut', async () => {
@@ -252,7 +181,7 @@ onBothDatabases('suppressions by the API', (dialect) => {
     const { ask } = await world.serve({
       api: { consent: { ...consent, suppressions: { ...broken, list } } },
     });
-    await api.ask('POST', `${path}/import`, { body: { entries: entriesOf(600) } });
+    await world.api.ask('POST', `${path}/import`, { body: { entries: entriesOf(600) } });
     world.logged.length = 0;
     const answers = [
       await ask('POST', path, { body: { addresses: ['ana@example.org'], because: 'x' } }),
@@ -272,9 +201,9 @@ onBothDatabases('suppressions by the API', (dialect) => {
 
   test('the log counts, and names nobody', async () => {
     world.logged.length = 0;
-    await add(['ana@example.org']);
-    await api.ask('DELETE', `${path}/ana@example.org?because=x`);
-    await api.ask('POST', `${path}/import`, { body: { entries: entriesOf(3) } });
+    await world.add(['ana@example.org']);
+    await world.api.ask('DELETE', `${path}/ana@example.org?because=x`);
+    await world.api.ask('POST', `${path}/import`, { body: { entries: entriesOf(3) } });
     const events = world.logged
       .map((line) => JSON.parse(line))
       .filter(({ event }) => /^suppressions/.test(event));
@@ -303,32 +232,6 @@ onBothDatabases('the list and the mail', (dialect) => {
       expect(await world.find(first)).toMatchObject({ status: 'suppressed' });
       expect(await world.find(second?.seq)).toMatchObject({ status: 'sent' });
     } finally {
-      await world.close();
-    }
-  });
-});
-
-describe.skipIf(!hasPostgres)('two imports at once (postgres)', () => {
-  test('the same addresses in opposite order end without a deadlock, each address once', async () => {
-    const world = await createApiWorld('postgres');
-    const other = await openDatabase(world.url, { clock: systemClock, log: silentLog });
-    try {
-      for (let round = 1; round <= 10; round++) {
-        const entries = Array.from({ length: 500 }, (_, each) => ({
-          ...{ address: `round-${round}-${each}@example.org` as Address, reason: 'imported' as const },
-        }));
-        const results = await Promise.all(
-          [entries, entries.toReversed()].map((list, index) => {
-            const db = index === 0 ? world.db : other;
-            const suppressions = createSuppressions({ db, clock: world.clock, log: silentLog });
-            // Not by `db.transaction`, which would try again after a deadlock and hide it.
-            return db.write.transaction().execute((tx) => suppressions.add(list, 'x', tx));
-          }),
-        );
-        expect(results.reduce((sum, { added }) => sum + added, 0)).toBe(500);
-      }
-    } finally {
-      await other.close();
       await world.close();
     }
   });

@@ -1,23 +1,17 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Notification } from '../../src/sources/newsletters/notifications/notification.ts';
 import { onBothDatabases } from '../support/world.ts';
-import {
-  ana,
-  createNotificationsWorld,
-  dayMs,
-  heldUntil,
-  type NotificationsWorld,
-} from './notifications-world.ts';
+import { worldForEach } from '../support/world-for-each.ts';
+import { ana, createNotificationsWorld, dayMs, heldUntil } from './notifications-world.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 const conditions = [{ operator: 'gt', threshold: '10', unit: 'RON' }];
 
 onBothDatabases('one of my notifications', (dialect) => {
-  let world: NotificationsWorld;
+  const world = worldForEach(() => createNotificationsWorld(dialect));
   let newsletter: Notification;
   let alert: Notification;
   beforeEach(async () => {
-    world = await createNotificationsWorld(dialect);
     newsletter = await world.subscribe();
     alert = await world.subscribe({
       ...{ type: 'alert_series_analytics', entityCui: undefined },
@@ -25,7 +19,6 @@ onBothDatabases('one of my notifications', (dialect) => {
     });
     await world.clock.advance(1000);
   });
-  afterEach(() => world.close());
 
   describe('is changed', () => {
     test('on and off: off stops what waits at once, on brings back what was stopped within a day', async () => {

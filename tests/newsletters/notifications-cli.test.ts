@@ -1,23 +1,19 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CommandLine, createCommandLine } from '../cli/command-line.ts';
-import { createWorld, onBothDatabases, type World } from '../support/world.ts';
+import { createCommandLine } from '../cli/command-line.ts';
+import { createShellWorld, type ShellWorld } from '../cli/shell-world.ts';
+import { onBothDatabases } from '../support/world.ts';
 
 /** Each test goes on where the last one ended. */
 onBothDatabases('tidings notifications', (dialect) => {
-  let shell: CommandLine;
-  let world: World;
+  let world: ShellWorld;
   beforeAll(async () => {
-    shell = createCommandLine();
-    world = await createWorld(dialect);
+    world = await createShellWorld(dialect);
   });
-  afterAll(async () => {
-    await shell.close();
-    await world.close();
-  });
+  afterAll(() => world.close());
   const tidings = (...args: string[]) =>
-    shell.run(['notifications', ...args], { env: { DATABASE_URL: world.url, LOG_LEVEL: 'error' } });
+    world.shell.run(['notifications', ...args], { env: { DATABASE_URL: world.url, LOG_LEVEL: 'error' } });
 
   test('subscribe takes a list, names what is bad, and the second time nothing is new', async () => {
     const lines = Array.from(
@@ -26,7 +22,7 @@ onBothDatabases('tidings notifications', (dialect) => {
     );
     const nonsense = '"{""filter"":{""nonsense"":true}}"';
     writeFileSync(
-      join(shell.folder, 'list.csv'),
+      join(world.shell.folder, 'list.csv'),
       ['user,type,entity,config,locale', ...lines, `ana,alert_series_analytics,,${nonsense},`].join('\n'),
     );
     const first = await tidings('subscribe', '--file', 'list.csv');

@@ -1,17 +1,14 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { onBothDatabases } from '../support/world.ts';
-import { addressOf, type CivicWorld, createCivicWorld, monthly } from './civic-world.ts';
+import { worldForEach } from '../support/world-for-each.ts';
+import { addressOf, createCivicWorld, monthly } from './civic-world.ts';
 
 const by = { by: 'a test' };
 const why = { by: 'a test', because: 'the test says so' };
 const hourMs = 3_600_000;
 
 onBothDatabases('runs', (dialect) => {
-  let world: CivicWorld;
-  beforeEach(async () => {
-    world = await createCivicWorld(dialect);
-  });
-  afterEach(() => world.close());
+  const world = worldForEach(() => createCivicWorld(dialect));
 
   const trigger = (more = {}) => world.newsletters.runs.trigger({ notificationType: monthly, ...more }, by);
   const sentTo = () => world.provider.ledger.map(({ mail }) => mail.to as string).sort();

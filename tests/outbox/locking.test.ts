@@ -54,6 +54,29 @@ onBothDatabases('rows that two want at once', (dialect) => {
     throw new Error('nobody waits');
   }
 
+  it('who asks for what another is about to make waits alone: neighbours in the same transaction are answered at once', async () => {
+    const intent = (recipient: string) => ({
+      ...{ source: 'plain', occasion: 'at once', recipient, lane: 'normal' as const },
+    });
+    const answeredAfterMs = new Map<string, number>();
+    const ask = async (recipient: string) => {
+      const since = systemClock.monotonic();
+      const [answer] = await world.outbox.enqueue([intent(recipient)]);
+      answeredAfterMs.set(recipient, systemClock.monotonic() - since);
+      return answer;
+    };
+    let blocked: Promise<unknown> = Promise.resolve();
+    await world.db.transaction(async (tx) => {
+      await world.outbox.enqueue([intent('held')], tx);
+      const calls = ['first', 'held', 'b', 'c'].map(ask);
+      blocked = calls[1] ?? blocked;
+      const neighbours = await Promise.all([calls[0], calls[2], calls[3]]);
+      expect(neighbours.map((answer) => answer?.isNew)).toEqual([true, true, true]);
+      expect(answeredAfterMs.has('held')).toBe(false);
+    });
+    expect(await blocked).toMatchObject({ isNew: false });
+  });
+
   it.each([
     { share: 'none', isKnown: () => false },
     { share: 'every second one', isKnown: (seq: number) => seq % 2 === 0 },

@@ -17,7 +17,7 @@ import { type Tables, tablesOf } from './tables.ts';
  * that number now: Y was called sent and never mailed. Since then a report names its delivery, and its holder. Seed 47108: the
  * same with a sweep that had looked for what was too late before the fail-over, and ended what had its number three hours later.
  * Other bugs have their tests where their surroundings are, with the seed in the name: seeds 1909 and 9744 in
- * scenarios.test.ts and resend-restore.test.ts, those of the fuzzers beside the code.
+ * restored-back-up.test.ts and resend-restore.test.ts, those of the fuzzers beside the code.
  */
 
 /** The database has lost the deliveries, and the next one gets the first number again. */

@@ -4,7 +4,7 @@ import { createResendOutboxWorld, type ResendOutboxWorld } from '../support/rese
 import { intentNumber, onBothDatabases } from '../support/world.ts';
 import { hourMs, minuteMs } from './times.ts';
 
-/** The same as among the scenarios, by the real client and over a real socket: how far back Resend's log is read matters. */
+/** The same as in restored-back-up.test.ts, by the real client and over a real socket: how far back Resend's log is read matters. */
 onBothDatabases('a restore, with Resend', (dialect) => {
   let world: ResendOutboxWorld;
   beforeEach(async () => {

@@ -6,7 +6,8 @@ import { cutOf, optionsOf } from '../../simulation/cut.ts';
 import { root } from '../../simulation/many.ts';
 import { runPlanted } from '../../simulation/planted/plant.ts';
 import { plantedBugs } from '../../simulation/planted-bugs.ts';
-import { type Run, runSeed } from '../../simulation/run.ts';
+import { runSeed } from '../../simulation/run.ts';
+import type { Run } from '../../simulation/run-world.ts';
 import { shrink } from '../../simulation/shrink.ts';
 import { openStage, type Stage } from '../../simulation/stage.ts';
 

@@ -1,18 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { requiredTags } from '../../src/domain/message.ts';
 import type { PostmarkParts } from '../../src/providers/postmark.ts';
 import { Refusal } from '../../src/std/refusal.ts';
 import type { FakePostmark } from '../support/fake-postmark/fake-postmark.ts';
 import { createPostmarkWorld, type PostmarkWorld } from '../support/fake-postmark/postmark-world.ts';
-import { mailTo } from '../support/mails.ts';
-
-const id = '2ed6657d-e927-568b-95e1-2665a8aea6a2';
-const parcel = {
-  key: id,
-  mail: mailTo(1, { tags: requiredTags(id, 1, 'test') }),
-  startBefore: Infinity,
-  leaseEndsAt: Infinity,
-};
+import { id, parcel } from './parcel.ts';
 
 let world: PostmarkWorld;
 let fake: FakePostmark;

@@ -1,17 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { idempotencyKey, requiredTags } from '../../src/domain/message.ts';
+import { idempotencyKey } from '../../src/domain/message.ts';
 import type { ManualClock } from '../../src/std/clock.ts';
 import type { FakeResend } from '../support/fake-resend/fake-resend.ts';
 import { createResendWorld, type ResendWorld } from '../support/fake-resend/resend-world.ts';
-import { mailTo } from '../support/mails.ts';
-
-const id = '2ed6657d-e927-568b-95e1-2665a8aea6a2';
-const parcel = {
-  key: id,
-  mail: mailTo(1, { tags: requiredTags(id, 1, 'test') }),
-  startBefore: Infinity,
-  leaseEndsAt: Infinity,
-};
+import { id, parcel } from './parcel.ts';
 
 let world: ResendWorld;
 let fake: FakeResend;

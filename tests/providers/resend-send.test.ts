@@ -1,19 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { idempotencyKey, requiredTags } from '../../src/domain/message.ts';
+import { idempotencyKey } from '../../src/domain/message.ts';
 import type { ResendParts } from '../../src/providers/resend.ts';
 import { Refusal } from '../../src/std/refusal.ts';
 import type { FakeResend, FakeResendOptions } from '../support/fake-resend/fake-resend.ts';
 import { createResendWorld, type ResendWorld } from '../support/fake-resend/resend-world.ts';
 import type { Lie } from '../support/lies.ts';
-import { mailTo } from '../support/mails.ts';
-
-const id = '2ed6657d-e927-568b-95e1-2665a8aea6a2';
-const parcel = {
-  key: id,
-  mail: mailTo(1, { tags: requiredTags(id, 1, 'test') }),
-  startBefore: Infinity,
-  leaseEndsAt: Infinity,
-};
+import { id, parcel } from './parcel.ts';
 
 let world: ResendWorld;
 let fake: FakeResend;

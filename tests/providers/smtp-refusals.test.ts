@@ -63,11 +63,19 @@ describe.each([true, false])(
 
 describe('nobody there', () => {
   it.each([
-    ['a refused connection', 'smtp://127.0.0.1:1'],
-    ['an unknown host', 'smtp://nowhere.invalid'],
-  ])('%s is deferred, and the provider is unreachable', async (_what, url) => {
+    ['a refused connection', '127.0.0.1:1', /^no session with 127\.0\.0\.1:1 \(ECONNREFUSED\)$/],
+    // Who asks for names may be away, too.
+    ['an unknown host', 'nowhere.invalid', /^no session with nowhere\.invalid:587 \(E[A-Z_]+\)$/],
+  ])('%s is deferred, and said with where and why, and no password', async (_what, place, message) => {
+    const url = `smtp://ana:geheim@${place}`;
     const smtp = createSmtp({ url, clock: systemClock, timeouts: { beforeDotMs: 5_000 } });
-    expect(await smtp.send(parcelOf(1))).toMatchObject({ kind: 'deferred', trouble: 'unreachable' });
+    expect(await smtp.send(parcelOf(1))).toMatchObject({
+      ...{ kind: 'deferred', trouble: 'unreachable' },
+      error: { message: expect.stringMatching(message) },
+    });
+    const probed = await smtp.probe();
+    expect(probed).toMatchObject({ isUp: false, reason: expect.stringContaining(`with ${place}`) });
+    expect(JSON.stringify(probed)).not.toMatch(/ana|geheim/);
     await smtp.close?.();
   });
 });

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { expect } from 'vitest';
 import { type Consent, createConsent } from '../../src/consent/consent.ts';
 import type { Database } from '../../src/db/database.ts';
 import type { DialectName } from '../../src/db/dialect.ts';
@@ -13,28 +14,24 @@ import type { Status } from '../../src/domain/status.ts';
 import { createOutbox, type Outbox, readNamespace } from '../../src/outbox/outbox.ts';
 import { createQueries, type OutboxQueries } from '../../src/outbox/queries.ts';
 import type { Provider } from '../../src/providers/provider.ts';
-import { createResend, type ResendParts } from '../../src/providers/resend.ts';
 import { type CodeReviews, createCodeReviews } from '../../src/sources/code-reviews/code-reviews.ts';
 import type { SubmitRequest } from '../../src/sources/code-reviews/jobs/submission.ts';
 import type { SubmitAnswer } from '../../src/sources/code-reviews/jobs/submit.ts';
 import { reviewPolicy } from '../../src/sources/code-reviews/mail/review-source.ts';
-import { createManualClock, type ManualClock, systemClock } from '../../src/std/clock.ts';
+import { createManualClock, type ManualClock } from '../../src/std/clock.ts';
 import { systemIds } from '../../src/std/ids.ts';
 import { createSeededRandom } from '../../src/std/random.ts';
 import type { Webhooks } from '../../src/webhooks/webhook.ts';
 import { baseUrl, tokenSecret } from '../support/consent.ts';
 import { signal } from '../support/dispatch-world.ts';
 import { createFakeProvider, type FakeProvider } from '../support/fake-provider.ts';
-import {
-  type FakeResend,
-  type FakeResendOptions,
-  startFakeResend,
-} from '../support/fake-resend/fake-resend.ts';
 import { migratedDatabase } from '../support/own-database.ts';
 import { createRecordingLog, type RecordingLog } from '../support/recording-log.ts';
+import { type ResendByClock, resendByClock } from '../support/resend-by-clock.ts';
 import { webhooksOf } from '../support/webhooks.ts';
 import { advanceUntil } from '../support/world.ts';
-import { type EventWords, eventBody, signed } from '../webhooks/signed.ts';
+import type { EventWords } from '../webhooks/signed.ts';
+import { tellSigned } from '../webhooks/told.ts';
 
 /** A review bot and its reviewers on the real source, with workers to be had one turn at a time and webhooks that come back. */
 export interface ReviewWorld {
@@ -50,6 +47,8 @@ export interface ReviewWorld {
   log: RecordingLog;
   /** Version 3 of CL-17 to Ana, unless it says otherwise. */
   submit(more?: Partial<SubmitRequest>): Promise<SubmitAnswer>;
+  /** Submits, and sends all of it; answers the job, which has succeeded. */
+  succeed(more?: Partial<SubmitRequest>): Promise<SubmitAnswer['job']>;
   state(jobId: string): Promise<string>;
   /** `review_deliveries`, by version and recipient. */
   rows(): Promise<DeliveryLogRow[]>;
@@ -63,10 +62,7 @@ export interface ReviewWorld {
   reconcile(provider?: Provider): Promise<void>;
   tell(id: string, words: EventWords): Promise<void>;
   /** A Resend behind a real socket, by the clock of this world, and a client of it. */
-  resend(
-    options?: FakeResendOptions,
-    client?: Partial<ResendParts>,
-  ): Promise<{ fake: FakeResend; provider: Provider }>;
+  resend: ResendByClock;
   /** The events of a delivery's story, in order. */
   storyOf(seq: number): Promise<string[]>;
   statusOf(seq: number): Promise<Status | undefined>;
@@ -128,18 +124,25 @@ export async function createReviewWorld(dialect: DialectName): Promise<ReviewWor
       .orderBy('review_version')
       .orderBy('recipient')
       .execute();
+  const submit: ReviewWorld['submit'] = (more) => reviews.submit(request(more), submitter);
+  const state = async (jobId: string) => (await reviews.get(jobId)).state;
+  const turn: ReviewWorld['turn'] = async (more = {}) => {
+    await advanceUntil(clock, dispatchOf(more).runOnce(signal()));
+  };
 
   return {
     ...{ url, db, clock, outbox, queries, consent, reviews, provider, webhooks, log, rows },
-    submit: (more) => reviews.submit(request(more), submitter),
-    state: async (jobId) => (await reviews.get(jobId)).state,
+    ...{ submit, turn, state },
+    async succeed(more = {}) {
+      const { job } = await submit(more);
+      await turn();
+      expect(await state(job.row.job_id)).toBe('succeeded');
+      return job;
+    },
     async row() {
       const [only, ...others] = await rows();
       if (!only || others.length > 0) throw new Error(`one row was expected: ${others.length + 1}`);
       return only;
-    },
-    async turn(more = {}) {
-      await advanceUntil(clock, dispatchOf(more).runOnce(signal()));
     },
     async sendAndDie(from = provider, ledger = () => provider.ledger.length) {
       const before = ledger();
@@ -161,24 +164,8 @@ export async function createReviewWorld(dialect: DialectName): Promise<ReviewWor
       });
       await advanceUntil(clock, settling.runOnce(signal()));
     },
-    async tell(id, words) {
-      const body = eventBody({ at: clock.now(), ...words });
-      const answer = await webhooks.receive(signed(id, body, { at: clock.now() }));
-      if (answer.isRefused) throw new Error(`the webhook was refused: ${answer.problem}`);
-    },
-    async resend(options = {}, client = {}) {
-      const fake = await startFakeResend({ clock, ...options });
-      // Its requests are real: how long they may take is not for a clock to decide that others move.
-      const itsClock = { ...clock, sleep: systemClock.sleep };
-      const made = createResend({
-        ...{ apiKey: 're_test', baseUrl: fake.url, clock: itsClock, ratePerSecond: Infinity, ...client },
-      });
-      closers.push(
-        () => made.close?.(),
-        () => fake.close(),
-      );
-      return { fake, provider: made };
-    },
+    tell: (id, words) => tellSigned({ webhooks, clock }, id, words),
+    resend: resendByClock({ clock, closers }),
     storyOf: async (seq) => (await queries.story(seq)).events.map(({ event }) => event),
     statusOf: async (seq) => (await queries.find(String(seq)))?.status,
     async close() {

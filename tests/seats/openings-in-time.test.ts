@@ -117,7 +117,11 @@ onBothDatabases('openings, in time', (dialect) => {
     const seen: string[] = [];
     const db = await openDatabase(world.url, {
       ...{ clock: world.clock, log: silentLog },
-      onStatement: ({ sql, parameters }) => seen.push(`${sql} ${JSON.stringify(parameters)}`),
+      // An array for PostgreSQL is binary, with its texts as they are.
+      onStatement: ({ sql, parameters }) =>
+        seen.push(
+          `${sql} ${parameters.map((one) => (Buffer.isBuffer(one) ? one.toString('latin1') : JSON.stringify(one))).join()}`,
+        ),
     });
     try {
       const counted = seatsOf({ ...world, db }, answer);

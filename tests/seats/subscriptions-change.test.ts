@@ -1,27 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createTokens } from '../../src/consent/token.ts';
-import type { Address } from '../../src/domain/address.ts';
-import type { Changed } from '../../src/sources/course-seats/subscriptions/subscriptions.ts';
 import { tokenSecret } from '../support/consent.ts';
 import { unknownToken } from '../support/recipients.ts';
 import { onBothDatabases } from '../support/world.ts';
-import { createWatchWorld, dayMs, hourMs, type WatchWorld } from './watch-world.ts';
+import { worldForEach } from '../support/world-for-each.ts';
+import { createWatchWorld, dayMs, hourMs, told } from './watch-world.ts';
 
 onBothDatabases('the owner of a link', (dialect) => {
-  let world: WatchWorld;
+  const world = worldForEach(() => createWatchWorld(dialect));
   beforeEach(async () => {
-    world = await createWatchWorld(dialect);
     await world.believe('Closed');
   });
-  afterEach(() => world.close());
-
-  const told = (changed: Changed) => (changed.kind === 'refused' ? changed.code : changed.kind);
-  const set = (subscriptionId: number, cells: object) =>
-    world.db.write
-      .updateTable('subscriptions')
-      .set(cells)
-      .where('subscription_id', '=', subscriptionId)
-      .execute();
 
   test('confirms once; a second time changes nothing', async () => {
     const { token, subscriptionId } = await world.watch();
@@ -80,196 +69,16 @@ onBothDatabases('the owner of a link', (dialect) => {
     expect((await world.subscriptions.find(token))?.status).toBe('pending');
   });
 
-  describe('whose address bounced', () => {
-    const ana = 'ana@example.org' as Address;
-    const bounced = async () => {
-      const made = await world.confirmed();
-      await world.consent.suppressions.add([{ address: ana, reason: 'bounced_for_good' }], 'evidence');
-      await set(made.subscriptionId, { status: 'suppressed' });
-      return made;
-    };
-    const lift = () => world.consent.suppressions.lift(ana, '*', { by: 'op', because: 'mended' });
-
-    test('no link makes the address good while the line stands', async () => {
-      const { token } = await bounced();
-      for (const step of ['confirm', 'pause', 'resume'] as const)
-        expect(await world.subscriptions[step](token)).toMatchObject({ kind: 'refused', code: 'suppressed' });
-      expect(await world.watch()).toMatchObject({ kind: 'existing', status: 'suppressed' });
-      expect(await world.mails()).toHaveLength(1);
-    });
-
-    test('goes on when it is lifted: they are asked once more, and their answer begins it', async () => {
-      const { token, subscriptionId } = await bounced();
-      await lift();
-      expect(told(await world.subscriptions.resume(token))).toBe('changed');
-      expect(await world.subscription(subscriptionId)).toMatchObject({
-        status: 'pending',
-        verified_at: null,
-      });
-      expect((await world.mails()).at(-1)).toBe(`course-seats-verification ${subscriptionId}-2 pending`);
-      expect(told(await world.subscriptions.confirm(token))).toBe('changed');
-      expect((await world.subscriptions.find(token))?.status).toBe('active');
-    });
-
-    test('is not asked once more by whoever asks for it all day', async () => {
-      const { token } = await bounced();
-      await lift();
-      const strict = world.subscriptionsWith({ limits: { verificationsPerDay: 0 } });
-      expect(await strict.resume(token)).toMatchObject({ kind: 'refused', code: 'asked_too_often' });
-      expect((await world.subscriptions.find(token))?.status).toBe('suppressed');
-    });
-
-    test('or asks for the section anew', async () => {
-      const { subscriptionId } = await bounced();
-      await lift();
-      expect(await world.watch()).toMatchObject({ kind: 'existing', subscriptionId, status: 'pending' });
-      expect(await world.subscription(subscriptionId)).toMatchObject({
-        status: 'pending',
-        verified_at: null,
-      });
-      expect((await world.mails()).at(-1)).toBe(`course-seats-verification ${subscriptionId}-2 pending`);
-      expect((await world.eventsOf(subscriptionId)).slice(-2)).toEqual([
-        ...['resumed Closed', 'verification_sent Closed'],
-      ]);
-    });
-
-    test('or follows the link of a mail that was sent again', async () => {
-      const { token } = await bounced();
-      await lift();
-      expect(told(await world.subscriptions.confirm(token))).toBe('changed');
-      expect((await world.subscriptions.find(token))?.status).toBe('active');
-    });
-
-    test('and is asked nothing where nobody is', async () => {
-      const { token } = await bounced();
-      await lift();
-      const trusting = world.subscriptionsWith({ verifiesAddresses: false });
-      await trusting.resume(token);
-      expect((await trusting.find(token))?.status).toBe('active');
-      await set(1, { status: 'suppressed' });
-      expect(await world.watch({}, trusting)).toMatchObject({ kind: 'existing', status: 'active' });
-      expect(await world.mails()).toHaveLength(1);
-    });
-  });
-
   test('one that was paused before anybody asked for confirmations waits for one', async () => {
     const { token, subscriptionId } = await world.watch(
       {},
       world.subscriptionsWith({ verifiesAddresses: false }),
     );
-    await set(subscriptionId, { status: 'paused' });
+    await world.setCells(subscriptionId, { status: 'paused' });
     await world.subscriptions.resume(token);
     expect((await world.subscriptions.find(token))?.status).toBe('pending');
     await world.subscriptions.confirm(token);
     expect((await world.subscriptions.find(token))?.status).toBe('active');
-  });
-
-  test('snoozes, and ends that', async () => {
-    const { token, subscriptionId } = await world.confirmed();
-    const until = world.clock.now() + dayMs;
-    const { snooze, find } = world.subscriptions;
-    expect(told(await snooze(token, until))).toBe('changed');
-    expect(told(await snooze(token, until))).toBe('unchanged');
-    expect((await find(token))?.preferences.snoozeUntil).toBe(until);
-    for (const bad of [world.clock.now(), Number.NaN, 1.5, until + 400 * dayMs])
-      expect(told(await snooze(token, bad))).toBe('invalid_snooze');
-    expect(told(await snooze(token, null))).toBe('changed');
-    expect((await find(token))?.preferences.snoozeUntil).toBeNull();
-    expect((await world.eventsOf(subscriptionId)).slice(-2)).toEqual(['snoozed Closed', 'snoozed Closed']);
-  });
-
-  describe('while a mail waits for the hour', () => {
-    const waitingFor = async (dueAt: number) => {
-      const made = await world.confirmed();
-      const seq = await world.tell(await world.addOpenEvent(), made.subscriptionId, { dueAt });
-      return { ...made, seq };
-    };
-    const dueOf = async (seq: number) => (await world.queries.find(String(seq)))?.due_at;
-    const now = () => world.clock.now();
-
-    test('who ends a snooze, or shortens it, is told as soon as they want it', async () => {
-      const { token, seq } = await waitingFor(now() + 7 * dayMs);
-      await world.subscriptions.snooze(token, now() + 7 * dayMs);
-      await world.subscriptions.snooze(token, now() + dayMs);
-      expect(await dueOf(seq)).toBe(now() + dayMs);
-      await world.clock.advance(hourMs);
-      await world.subscriptions.snooze(token, null);
-      expect(await dueOf(seq)).toBe(now());
-      // Later is not sooner: the gate puts it off when it is due.
-      await world.subscriptions.snooze(token, now() + dayMs);
-      expect(await dueOf(seq)).toBe(now());
-    });
-
-    test('the same for hours; a snooze that still lasts holds', async () => {
-      const { token, seq } = await waitingFor(now() + 7 * dayMs);
-      await world.subscriptions.setWindow(token, { startMinutes: 7 * 60, endMinutes: 18 * 60 });
-      // It is 19:00 at the campus.
-      expect(await dueOf(seq)).toBe(now() + 12 * hourMs);
-      await world.subscriptions.setWindow(token, null);
-      expect(await dueOf(seq)).toBe(now());
-    });
-
-    test('what waits for something else is left where it is, and so are the mails of others', async () => {
-      const { token, seq } = await waitingFor(now() + dayMs);
-      const failed = JSON.stringify({ code: 'rate_limited', message: 'later' });
-      await world.db.write
-        .updateTable('deliveries')
-        .set({ last_error: failed })
-        .where('seq', '=', seq)
-        .execute();
-      const bob = await world.confirmed({ email: 'bob@example.org' });
-      const other = await world.tell(await world.addOpenEvent(), bob.subscriptionId, {
-        dueAt: now() + dayMs,
-      });
-      await world.subscriptions.snooze(token, now() + hourMs);
-      expect([await dueOf(seq), await dueOf(other)]).toEqual([now() + dayMs, now() + dayMs]);
-    });
-  });
-
-  test('says in which hours mail is welcome', async () => {
-    const { token } = await world.confirmed();
-    const { setWindow, find } = world.subscriptions;
-    const night = { startMinutes: 1320, endMinutes: 420 };
-    expect(told(await setWindow(token, night))).toBe('changed');
-    expect(told(await setWindow(token, night))).toBe('unchanged');
-    expect((await find(token))?.preferences.deliveryWindow).toEqual(night);
-    for (const bad of [{ startMinutes: -1, endMinutes: 5 }, { startMinutes: 1, endMinutes: 1441 }, {}])
-      expect(told(await setWindow(token, bad as typeof night))).toBe('invalid_window');
-    expect(told(await setWindow(token, null))).toBe('changed');
-    expect((await find(token))?.preferences.deliveryWindow).toBeNull();
-  });
-
-  describe('a greatest number of mails', () => {
-    test('one that they have had already pauses the watch; going on begins a new count', async () => {
-      const { token, subscriptionId } = await world.confirmed();
-      await set(subscriptionId, { notifications_sent: 2 });
-      const { setMaxNotifications, resume, find } = world.subscriptions;
-      expect(told(await setMaxNotifications(token, 3))).toBe('changed');
-      expect((await find(token))?.status).toBe('active');
-      expect(told(await setMaxNotifications(token, 2))).toBe('changed');
-      expect(await find(token)).toMatchObject({ status: 'paused', notificationsSent: 2 });
-      await resume(token);
-      expect(await find(token)).toMatchObject({
-        ...{ status: 'active', notificationsSent: 0, preferences: { maxNotifications: 2 } },
-      });
-      expect((await world.eventsOf(subscriptionId)).slice(-4)).toEqual([
-        ...['max_set Closed', 'max_set Closed', 'paused Closed', 'resumed Closed'],
-      ]);
-    });
-
-    test('who goes on before the last of them keeps the count', async () => {
-      const { token, subscriptionId } = await world.confirmed();
-      await set(subscriptionId, { notifications_sent: 2, max_notifications: 3, status: 'paused' });
-      await world.subscriptions.resume(token);
-      expect(await world.subscription(subscriptionId)).toMatchObject({ notifications_sent: 2 });
-    });
-
-    test('is a whole number, or none', async () => {
-      const { token } = await world.confirmed();
-      for (const bad of [0, -1, 1.5, 1001, Number.NaN])
-        expect(told(await world.subscriptions.setMaxNotifications(token, bad))).toBe('invalid_max');
-      expect(told(await world.subscriptions.setMaxNotifications(token, null))).toBe('unchanged');
-    });
   });
 
   test('changes nothing after leaving but to come back', async () => {

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { requireAddress } from '../../src/domain/address.ts';
 import { stopDeliveries } from '../../src/outbox/stop.ts';
-import type { Changed } from '../../src/sources/course-seats/subscriptions/subscriptions.ts';
 import { silentLog } from '../../src/std/log.ts';
 import { onBothDatabases } from '../support/world.ts';
-import { createWatchWorld, dayMs, hourMs, type WatchWorld } from './watch-world.ts';
+import { createWatchWorld, dayMs, hourMs, told, type WatchWorld } from './watch-world.ts';
 
 onBothDatabases('leaving', (dialect) => {
   let world: WatchWorld;
@@ -22,7 +21,6 @@ onBothDatabases('leaving', (dialect) => {
   });
   afterEach(() => world.close());
 
-  const told = (changed: Changed) => (changed.kind === 'refused' ? changed.code : changed.kind);
   const status = async () => (await world.subscriptions.find(token))?.status;
   const lastEvent = async () => (await world.eventsOf(subscriptionId)).at(-1);
   const cancel = () => world.subscriptions.cancel(token);

@@ -6,6 +6,7 @@ import { readNamespace } from '../../src/outbox/outbox.ts';
 import { createCatalog } from '../../src/sources/course-seats/catalog/catalog.ts';
 import type { Limits } from '../../src/sources/course-seats/subscriptions/limits.ts';
 import {
+  type Changed,
   type Created,
   type CreateOrder,
   type CreateRefusal,
@@ -31,12 +32,16 @@ export interface WatchWorld extends SeatsWorld {
   /** `course-seats-verification 1-1 pending`, in the order of their numbers. */
   mails(): Promise<string[]>;
   statusOf(seq: number): Promise<Status | undefined>;
+  setCells(subscriptionId: number, cells: object): Promise<unknown>;
   /** What the link in a mail of this watch carries. */
   linkIn(subscriptionId: number, source?: string): Promise<string>;
 }
 
 export const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;
+
+/** In one word: what came of a step, or why nothing did. */
+export const told = (changed: Changed) => (changed.kind === 'refused' ? changed.code : changed.kind);
 
 export async function createWatchWorld(dialect: DialectName): Promise<WatchWorld> {
   const world = await createSeatsWorld(dialect);
@@ -85,6 +90,12 @@ export async function createWatchWorld(dialect: DialectName): Promise<WatchWorld
       return rows.map(({ source, occasion, status }) => `${source} ${occasion} ${status}`);
     },
     statusOf: async (seq) => (await world.queries.find(String(seq)))?.status,
+    setCells: (subscriptionId, cells) =>
+      db.write
+        .updateTable('subscriptions')
+        .set(cells)
+        .where('subscription_id', '=', subscriptionId)
+        .execute(),
     async linkIn(subscriptionId, source = 'course-seats') {
       const owner = { seq: 1, source, recipient: String(subscriptionId) };
       const [link = ''] = (await consent.unsubscribe.linksFor([owner])).values();

@@ -8,7 +8,7 @@ import type { Lie, Rule, SeenRequest } from './lies.ts';
 
 /**
  * Every provider that is called by HTTP, with a fake of it over a real socket. What all of them must do is tried of each
- * (`tests/providers/every-http-provider.test.ts`): one that is added is added here.
+ * (`tests/providers/every-http-provider*.test.ts`): one that is added is added here.
  */
 export interface HttpProvider {
   name: string;

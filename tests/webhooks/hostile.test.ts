@@ -3,22 +3,16 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { webhookSecret } from '../support/webhooks.ts';
 import { onBothDatabases } from '../support/world.ts';
 import { oddBodies } from './odd-bodies.ts';
-import { headersOf, path, type Served, serve } from './served.ts';
+import { createServedWorld, headersOf, path, type ServedWorld, serve } from './served.ts';
 import { eventBody, signed } from './signed.ts';
-import { createWebhookWorld, type WebhookWorld } from './webhook-world.ts';
 
 /** What strangers send, and what a provider gone mad would sign: an answer, nothing broken, and nothing of it in the log. */
 onBothDatabases('hostile webhooks', (dialect) => {
-  let world: WebhookWorld;
-  let served: Served;
+  let world: ServedWorld;
   beforeAll(async () => {
-    world = await createWebhookWorld(dialect);
-    served = await serve(world);
+    world = await createServedWorld(dialect);
   });
-  afterAll(async () => {
-    await served.close();
-    await world.close();
-  });
+  afterAll(() => world.close());
 
   let number = 0;
   const nextId = () => `msg_${number++}`;
@@ -41,7 +35,7 @@ onBothDatabases('hostile webhooks', (dialect) => {
     ['invalid UTF-8', () => headers('{"type":"\ufffd"}'), Buffer.from('{"type":"\xff"}', 'latin1')],
     ['nothing at all', () => headers(body), ''],
   ])('%s is refused', async (_name, headersNow, sent) => {
-    const answer = await served.post(headersNow(), sent);
+    const answer = await world.served.post(headersNow(), sent);
     expect(answer).toMatchObject({ status: 401, body: { error: 'Invalid signature' } });
     expect(await world.events()).toEqual([]);
   });
@@ -62,7 +56,7 @@ onBothDatabases('hostile webhooks', (dialect) => {
     ];
     const both = { ...other, 'svix-signature': `${one['svix-signature']} ${other['svix-signature']}` };
     expect(await rotating.post(both, body)).toMatchObject({ status: 200 });
-    expect(await served.post(headers(body, { secret: old }), body)).toMatchObject({ status: 401 });
+    expect(await world.served.post(headers(body, { secret: old }), body)).toMatchObject({ status: 401 });
     await rotating.close();
   });
 
@@ -91,7 +85,7 @@ onBothDatabases('hostile webhooks', (dialect) => {
   });
 
   async function raw(lines: readonly string[]): Promise<string> {
-    const { hostname, port } = new URL(served.url);
+    const { hostname, port } = new URL(world.served.url);
     const socket = connect(Number(port), hostname);
     const head = [`POST ${path} HTTP/1.1`, 'host: localhost', `content-length: ${Buffer.byteLength(body)}`];
     socket.end(`${[...head, ...lines, 'connection: close'].join('\r\n')}\r\n\r\n${body}`);
@@ -109,18 +103,21 @@ onBothDatabases('hostile webhooks', (dialect) => {
       return frame.replace('""', `"${'x'.repeat(octets - frame.length)}"`);
     };
     const large = sized(256 * 1024 + 1);
-    expect(await served.post(headers(large), large)).toMatchObject({
+    expect(await world.served.post(headers(large), large)).toMatchObject({
       status: 413,
       body: { code: 'body_too_large', error: 'The body is too large: at most 256 KiB are taken here.' },
     });
     const most = sized(256 * 1024);
-    expect(await served.post(headers(most), most)).toMatchObject({ status: 200 });
+    expect(await world.served.post(headers(most), most)).toMatchObject({ status: 200 });
     expect(await idsKept()).toHaveLength(before + 1);
   });
 
   it.each(oddBodies)('what is signed and odd is kept and answered: %s', async (_name, odd) => {
     const before = (await world.events()).length;
-    expect(await served.post(headers(odd), odd)).toEqual({ status: 200, body: { status: 'processed' } });
+    expect(await world.served.post(headers(odd), odd)).toEqual({
+      status: 200,
+      body: { status: 'processed' },
+    });
     const events = await world.events();
     expect(events).toHaveLength(before + 1);
     expect(events.at(-1)?.payload).toBe(odd.replaceAll('\0', '\ufffd'));
@@ -132,9 +129,9 @@ onBothDatabases('hostile webhooks', (dialect) => {
     await world.clock.advance(61_000);
     const before = told().length;
     const missing = world.webhooks.counts.refusals;
-    for (let knock = 0; knock < 50; knock++) await served.post({}, body);
+    for (let knock = 0; knock < 50; knock++) await world.served.post({}, body);
     await world.clock.advance(61_000);
-    await served.post({}, body);
+    await world.served.post({}, body);
     expect(
       told()
         .slice(before)
@@ -147,10 +144,10 @@ onBothDatabases('hostile webhooks', (dialect) => {
   });
 
   it('other methods, and other content types, are what they are elsewhere', async () => {
-    const answer = await fetch(`${served.url}${path}`);
+    const answer = await fetch(`${world.served.url}${path}`);
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
     const type = { ...headers(body), 'content-type': 'text/plain; charset=latin1' };
-    expect(await served.post(type, body)).toMatchObject({ status: 200 });
+    expect(await world.served.post(type, body)).toMatchObject({ status: 200 });
   });
 
   it('without a secret everything is refused with what to do', async () => {

@@ -1,23 +1,19 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { onBothDatabases } from '../support/world.ts';
-import { type Served, serve } from './served.ts';
-import { createWebhookWorld, type WebhookWorld } from './webhook-world.ts';
+import { createServedWorld, type ServedWorld } from './served.ts';
 
 onBothDatabases('metrics of webhooks', (dialect) => {
-  let world: WebhookWorld;
-  let served: Served;
+  let world: ServedWorld;
   beforeEach(async () => {
-    world = await createWebhookWorld(dialect);
-    served = await serve(world);
+    world = await createServedWorld(dialect);
   });
-  afterEach(async () => {
-    await served.close();
-    await world.close();
-  });
+  afterEach(() => world.close());
 
   async function numbers(): Promise<Record<string, number>> {
     await world.clock.advance(6_000); // Past the time for which an answer is kept.
-    const lines = (await served.metrics()).split('\n').filter((line) => line.startsWith('tidings_webhook'));
+    const lines = (await world.served.metrics())
+      .split('\n')
+      .filter((line) => line.startsWith('tidings_webhook'));
     return Object.fromEntries(
       lines.map((line) => [
         line.slice('tidings_webhook_'.length, line.lastIndexOf(' ')),
@@ -38,11 +34,11 @@ onBothDatabases('metrics of webhooks', (dialect) => {
   it('say what came, what came again, how late, and what waits', async () => {
     const { tags } = await world.delivery('sending', 1);
     const now = world.clock.now();
-    await served.tell('msg_1', { type: 'email.sent', tags: tags(), at: now - 2_000 });
-    await served.tell('msg_1', { type: 'email.sent', tags: tags(), at: now - 2_000 });
-    await served.tell('msg_2', { type: 'email.delivered', messageId: 'unknown', at: now - 10_000 });
-    await served.tell('msg_3', { type: `email.${'x'.repeat(20)}`, at: now + 60_000 });
-    await served.post({}, 'nobody');
+    await world.served.tell('msg_1', { type: 'email.sent', tags: tags(), at: now - 2_000 });
+    await world.served.tell('msg_1', { type: 'email.sent', tags: tags(), at: now - 2_000 });
+    await world.served.tell('msg_2', { type: 'email.delivered', messageId: 'unknown', at: now - 10_000 });
+    await world.served.tell('msg_3', { type: `email.${'x'.repeat(20)}`, at: now + 60_000 });
+    await world.served.post({}, 'nobody');
     expect(await numbers()).toMatchObject({
       'events_total{type="email.sent",outcome="applied"}': 1,
       'events_total{type="email.delivered",outcome="applied"}': 0,
@@ -60,7 +56,7 @@ onBothDatabases('metrics of webhooks', (dialect) => {
 
   it('count what waited once, when it has been linked', async () => {
     const { seq } = await world.delivery('sending', 1);
-    await served.tell('msg_1', { type: 'email.delivered', messageId: 'm-1' });
+    await world.served.tell('msg_1', { type: 'email.delivered', messageId: 'm-1' });
     await world.outbox.record([{ seq, event: 'accepted', round: 1, at: 1, messageId: 'm-1', actor: 'w' }]);
     await world.clock.advance(10_000);
     await world.webhooks.linkWaiting();

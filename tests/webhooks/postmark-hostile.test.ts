@@ -2,25 +2,19 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { webhookPassword } from '../support/webhooks.ts';
 import { onBothDatabases } from '../support/world.ts';
 import { oddBodies } from './odd-bodies.ts';
-import { type Served, serve } from './served.ts';
+import { createServedWorld, type ServedWorld, serve } from './served.ts';
 import { basic, type Tongue, tongues } from './tongues.ts';
-import { createWebhookWorld, type WebhookWorld } from './webhook-world.ts';
 
 /** What strangers send, and what whoever has the password could: an answer, nothing broken, and nothing of it in the log. */
 onBothDatabases('hostile webhooks of Postmark', (dialect) => {
-  let world: WebhookWorld;
-  let served: Served;
+  let world: ServedWorld;
   const postmark = tongues.find(({ provider }) => provider === 'postmark') as Tongue;
   beforeAll(async () => {
-    world = await createWebhookWorld(dialect, postmark);
-    served = await serve(world);
+    world = await createServedWorld(dialect, postmark);
   });
-  afterAll(async () => {
-    await served.close();
-    await world.close();
-  });
+  afterAll(() => world.close());
 
-  const post = async (headers: Record<string, string>, body: string | Buffer, to = served) => {
+  const post = async (headers: Record<string, string>, body: string | Buffer, to = world.served) => {
     const answer = await fetch(`${to.url}/api/v1/webhooks/postmark`, {
       ...{ method: 'POST', headers, body: new Uint8Array(Buffer.from(body)) },
     });
@@ -88,6 +82,6 @@ onBothDatabases('hostile webhooks of Postmark', (dialect) => {
       body: { code: 'webhooks_not_set_up', error: expect.stringContaining('POSTMARK_WEBHOOK_PASSWORD') },
     });
     await closed.close();
-    expect(await served.post(basic(webhookPassword), body)).toMatchObject({ status: 503 });
+    expect(await world.served.post(basic(webhookPassword), body)).toMatchObject({ status: 503 });
   });
 });

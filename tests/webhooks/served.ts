@@ -1,3 +1,4 @@
+import type { DialectName } from '../../src/db/dialect.ts';
 import { createPauses } from '../../src/dispatch/pauses.ts';
 import { listen } from '../../src/http/listen.ts';
 import { type ApiParts, createServer } from '../../src/http/server.ts';
@@ -7,7 +8,8 @@ import { systemClock } from '../../src/std/clock.ts';
 import { systemIds } from '../../src/std/ids.ts';
 import type { Webhooks } from '../../src/webhooks/webhook.ts';
 import { type EventWords, eventBody, signed } from './signed.ts';
-import type { WebhookWorld } from './webhook-world.ts';
+import type { Tongue } from './tongues.ts';
+import { createWebhookWorld, type WebhookWorld } from './webhook-world.ts';
 
 /** The route over a real socket. */
 export interface Served {
@@ -51,6 +53,23 @@ export async function serve(world: WebhookWorld, webhooks: Webhooks = world.webh
       return post(headersOf(signed(id, body, { at: clock.now() })), body);
     },
     metrics: async () => (await fetch(`${url}/metrics`)).text(),
+  };
+}
+
+/** A world whose webhooks come over a socket. */
+export interface ServedWorld extends WebhookWorld {
+  served: Served;
+}
+
+export async function createServedWorld(dialect: DialectName, tongue?: Tongue): Promise<ServedWorld> {
+  const world = await createWebhookWorld(dialect, tongue);
+  const served = await serve(world);
+  return {
+    ...{ ...world, served },
+    async close() {
+      await served.close();
+      await world.close();
+    },
   };
 }
 

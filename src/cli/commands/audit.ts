@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { AuditRow } from '../../db/schema.ts';
 import { ago } from '../../std/duration.ts';
-import { wholeNumber } from '../arguments.ts';
+import { belowOption, limitOption } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { printable } from '../printable.ts';
 import { type Column, printTable } from '../table.ts';
@@ -22,12 +22,8 @@ export function addAudit(program: Command, context: Context): void {
     .command('audit')
     .description('List what operators had changed, by the API, in the console and here: who, what and why')
     .option('--with-details', 'with what was asked for in full; addresses are not kept')
-    .option('--limit <count>', `how many, at most ${limitMax}`, wholeNumber(limitMax), limitByDefault)
-    .option(
-      '--below <number>',
-      'only those with a lower number: the next page',
-      wholeNumber(Number.MAX_SAFE_INTEGER),
-    )
+    .option(...limitOption(limitMax, limitByDefault))
+    .option(...belowOption)
     .option(...jsonOption)
     .addHelpText('after', example('audit', 'audit --with-details --limit 5'))
     .action(async ({ limit, below, withDetails = false, json }: AuditOptions) => {

@@ -32,7 +32,7 @@ export function addExplain(deliveries: Command, context: Context): void {
     .description('Say why a person did or did not get a mail, with the evidence, and what can be done')
     .option('--limit <count>', 'of an address: how many, at most 50', wholeNumber(50), limitByDefault)
     .option(
-      '--below <seq>',
+      '--below <number>',
       'of an address: only those with a lower number, the next page',
       wholeNumber(Number.MAX_SAFE_INTEGER),
     )

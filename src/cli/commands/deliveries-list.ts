@@ -6,7 +6,7 @@ import { deliveryJson } from '../../outbox/delivery-json.ts';
 import type { DeliveryFilter } from '../../outbox/queries.ts';
 import { recipientsAt } from '../../sources/recipients-at.ts';
 import { ago } from '../../std/duration.ts';
-import { requireStatus, severalTimes, wholeNumber } from '../arguments.ts';
+import { belowOption, limitOption, requireStatus, severalTimes } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { tellPause } from '../pause-words.ts';
 import { printable, shellWord } from '../printable.ts';
@@ -32,12 +32,8 @@ export function addList(deliveries: Command, context: Context): void {
     .option('--status <status>', 'only these; may be given several times', severalTimes)
     .option('--source <name>', 'only of this source')
     .option('--to <address>', 'only to this address')
-    .option('--limit <count>', `how many, at most ${limitMax}`, wholeNumber(limitMax), 20)
-    .option(
-      '--below <seq>',
-      'only those with a lower number: the next page',
-      wholeNumber(Number.MAX_SAFE_INTEGER),
-    )
+    .option(...limitOption(limitMax, 20))
+    .option(...belowOption)
     .option(...jsonOption)
     .addHelpText(
       'after',

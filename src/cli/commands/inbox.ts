@@ -5,7 +5,7 @@ import { iso } from '../../outbox/delivery-json.ts';
 import { ago } from '../../std/duration.ts';
 import { momentName } from '../../std/moment.ts';
 import { Refusal } from '../../std/refusal.ts';
-import { wholeNumber } from '../arguments.ts';
+import { belowOption, limitOption } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { printable, printableLines, shellWord } from '../printable.ts';
 import { type Column, printTable } from '../table.ts';
@@ -43,12 +43,8 @@ function addInboxList(inbox: Command, context: Context): void {
     .argument('[message]', '')
     .description('List its mails, newest first (also without the word list)')
     .option('--to <address>', 'only those to this address; its beginning will do')
-    .option('--limit <count>', 'how many, at most 500', wholeNumber(500), limitByDefault)
-    .option(
-      '--below <number>',
-      'only those with a lower number: the next page',
-      wholeNumber(Number.MAX_SAFE_INTEGER),
-    )
+    .option(...limitOption(500, limitByDefault))
+    .option(...belowOption)
     .option(...jsonOption)
     .addHelpText('after', example('inbox --limit 5', 'inbox --to ana@example.org'))
     .action(async (message: string | undefined, { to, limit, below, json }: ListOptions) => {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Notification } from '../../sources/newsletters/notifications/notification.ts';
-import { wholeNumber } from '../arguments.ts';
+import { limitOption } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { typesHelp } from '../notification-types.ts';
 import { printable, shellWord } from '../printable.ts';
@@ -26,7 +26,7 @@ export function addNotificationsList(notifications: Command, context: Context): 
     .option('--entity <cui>', 'only newsletters of this entity')
     .option('--type <type>', 'only of this type')
     .option('--after <id>', 'only those behind this one: the next page')
-    .option('--limit <count>', `how many, at most ${limitMax}`, wholeNumber(limitMax), 50)
+    .option(...limitOption(limitMax, 50))
     .option(...jsonOption)
     .addHelpText('after', `\n${typesHelp}`)
     .addHelpText(

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { DeadJobEntry } from '../../runners/dead-jobs.ts';
-import { wholeNumber } from '../arguments.ts';
+import { limitOption } from '../arguments.ts';
 import { type Context, example, jsonOption } from '../context.ts';
 import { counted } from '../counted.ts';
 import { printable } from '../printable.ts';
@@ -14,7 +14,7 @@ export function addQueueFailed(queue: Command, { terminal }: Context): void {
   queue
     .command('failed')
     .description('List the jobs that failed, oldest first: of which queue, of which rows, why and how often')
-    .option('--limit <count>', `how many, at most ${limitMax}`, wholeNumber(limitMax), 50)
+    .option(...limitOption(limitMax, 50))
     .option(...jsonOption)
     .addHelpText('after', example('queue failed'))
     .action(async ({ limit, json }: { limit: number; json?: true }) => {

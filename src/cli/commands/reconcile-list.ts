@@ -7,7 +7,7 @@ import { deliveryJson, nextOf } from '../../outbox/delivery-json.ts';
 import type { OutboxQueries } from '../../outbox/queries.ts';
 import { stateOf } from '../../outbox/rows.ts';
 import { duration } from '../../std/duration.ts';
-import { wholeNumber } from '../arguments.ts';
+import { belowOption, limitOption } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { tellPause } from '../pause-words.ts';
 import { printable } from '../printable.ts';
@@ -27,12 +27,8 @@ export function addReconcileList(reconcile: Command, context: Context): void {
   reconcile
     .command('list')
     .description('List what is in doubt, newest first: since when, what is known, and what happens next')
-    .option('--limit <count>', `how many, at most ${limitMax}`, wholeNumber(limitMax), limitByDefault)
-    .option(
-      '--below <seq>',
-      'only those with a lower number: the next page',
-      wholeNumber(Number.MAX_SAFE_INTEGER),
-    )
+    .option(...limitOption(limitMax, limitByDefault))
+    .option(...belowOption)
     .option(...jsonOption)
     .addHelpText('after', example('reconcile list', 'reconcile list --json --limit 200'))
     .action(async ({ limit, below, json }: ListOptions) => {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { iso } from '../../outbox/delivery-json.ts';
 import type { CodeReviews } from '../../sources/code-reviews/code-reviews.ts';
-import { wholeNumber } from '../arguments.ts';
+import { belowOption, limitOption } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { printable } from '../printable.ts';
 import { type Column, printTable } from '../table.ts';
@@ -21,8 +21,8 @@ export function addDeadLetters(reviews: Command, context: Context): void {
     .description(
       'Reviewers who have not heard and by themselves never will, and who can do something about it',
     )
-    .option('--limit <count>', 'how many, at most 200', wholeNumber(200), limitByDefault)
-    .option('--below <seq>', 'only lower numbers: the next page', wholeNumber(Number.MAX_SAFE_INTEGER))
+    .option(...limitOption(200, limitByDefault))
+    .option(...belowOption)
     .option(...jsonOption)
     .addHelpText('after', example('reviews dead-letters'))
     .action(async ({ limit, below, json }: ListOptions) => {

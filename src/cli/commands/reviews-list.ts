@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { CodeReviews } from '../../sources/code-reviews/code-reviews.ts';
 import { type JobState, jobStates } from '../../sources/code-reviews/jobs/job-state.ts';
 import { ago } from '../../std/duration.ts';
-import { wholeNumber } from '../arguments.ts';
+import { limitOption } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { printable, shellWord } from '../printable.ts';
 import { tellDeadLetters, tellJob, tellRecipients } from '../review-words.ts';
@@ -26,7 +26,7 @@ export function addList(reviews: Command, context: Context): void {
     .description('Review jobs, newest first')
     .option('--changelist <id>', 'only of this change list')
     .addOption(new Option('--state <state>', 'only in this state').choices(jobStates))
-    .option('--limit <count>', 'how many, at most 100', wholeNumber(100), limitByDefault)
+    .option(...limitOption(100, limitByDefault))
     .option('--before <job>', 'only older ones: the next page')
     .option(...jsonOption)
     .addHelpText('after', example('reviews list --state failed', 'reviews list --changelist CL-17'))

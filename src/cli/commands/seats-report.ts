@@ -37,7 +37,7 @@ export function addSeatsReport(seats: Command, context: Context): void {
         const name = sectionName(indexNumber, await courseSeats.catalog.section(termId, indexNumber));
         if (reported.kind !== 'reported') {
           return terminal.print(
-            `Nothing was done: it is known already that ${name} is open, and who watches was told.`,
+            `Nothing was done: it is known already that ${name} is open, and who watched when it opened was told; whoever came later hears of the next opening.`,
           );
         }
         terminal.print(

@@ -4,7 +4,7 @@ import type { CourseSeats } from '../../sources/course-seats/course-seats.ts';
 import type { ListedWatch, WatchesOf } from '../../sources/course-seats/subscriptions/watch-list.ts';
 import { ago } from '../../std/duration.ts';
 import { Refusal } from '../../std/refusal.ts';
-import { wholeNumber } from '../arguments.ts';
+import { limitOption } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { printable } from '../printable.ts';
 import { requireIndex, requireSeats, requireTerm, sectionName, termName } from '../seats-arguments.ts';
@@ -32,7 +32,7 @@ export function addSeatsWatches(seats: Command, context: Context): void {
     .option('--email <address>', 'of this person')
     .option('--index <index>', 'of this section, by the five digits of its index')
     .option('--term <term>', 'of which term, such as 12026; may be left out where only one is polled')
-    .option('--limit <count>', `how many, at most ${limitMax}`, wholeNumber(limitMax), 50)
+    .option(...limitOption(limitMax, 50))
     .option(...jsonOption)
     .addHelpText(
       'after',

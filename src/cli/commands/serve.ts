@@ -6,7 +6,7 @@ import type { Config } from '../../settings.ts';
 import { systemClock, unlessEnded } from '../../std/clock.ts';
 import { type Context, example, jsonOption } from '../context.ts';
 import { withoutCredentials } from '../redact.ts';
-import { isQuietOnScreen, tellStarted } from '../serve-words.ts';
+import { isProduction, isQuietOnScreen, tellStarted } from '../serve-words.ts';
 
 interface ServeOptions {
   json?: true;
@@ -31,19 +31,26 @@ export function addServe(program: Command, { terminal }: Context): void {
       // Mails are large and soon forgotten. Left to itself V8 keeps four times what is in use before it tidies up, on a machine with
       // much memory: 320 MB while a newsletter is composed, against 210 with this, for the same processor time.
       setFlagsFromString('--heap-growing-percent=50');
-      const [{ readConfig, readSettings }, { startProcess }, { createLog }] = await Promise.all([
-        import('../../config.ts'),
-        import('../../main.ts'),
-        import('../../std/log.ts'),
-      ]);
+      const [{ readConfig, readSettings }, { startProcess }, { createLog }, { isFromEmpty }] =
+        await Promise.all([
+          import('../../config.ts'),
+          import('../../main.ts'),
+          import('../../std/log.ts'),
+          import('../../db/migrate.ts'),
+        ]);
       const config = asSampleWorker ? asWorkerOf(asSampleWorker, readConfig()) : readConfig();
       const isForPeople = process.stderr.isTTY === true;
       const isQuiet = isForPeople && isQuietOnScreen(config, readSettings());
       const log = createLog({ level: isQuiet ? 'warn' : config.logLevel, isForPeople });
+      let isNew = false;
       const running = await startProcess(config, {
         log,
-        onMigrated: (applied) =>
-          log.info('database.migrated', { count: applied.length, to: applied.at(-1)?.name }),
+        onMigrated: (applied) => {
+          isNew = isFromEmpty(applied);
+          // In production an empty one is mostly a path that was mistyped.
+          const level = isNew && isProduction(config) ? 'warn' : 'info';
+          log[level]('database.migrated', { count: applied.length, to: applied.at(-1)?.name });
+        },
         worker: samples && [process.execPath, ...process.execArgv, ...workerArgs()],
       });
       if (asSampleWorker) hearOrders(running);
@@ -54,7 +61,7 @@ export function addServe(program: Command, { terminal }: Context): void {
         terminal.json({ url: running.url, database, redis, provider, role, environment, pid: process.pid });
       } else {
         terminal.print(
-          ...tellStarted({ config, running, isQuiet, settings: readSettings() }, terminal.paint),
+          ...tellStarted({ config, running, isNew, isQuiet, settings: readSettings() }, terminal.paint),
         );
       }
       const signal = await signalled;

@@ -6,7 +6,7 @@ import { exceptions, type SuppressionReason, suppressionReasonNames } from '../.
 import { ago } from '../../std/duration.ts';
 import { nearest } from '../../std/nearest.ts';
 import { Refusal } from '../../std/refusal.ts';
-import { wholeNumber } from '../arguments.ts';
+import { belowOption, limitOption } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { printable, shellWord } from '../printable.ts';
 import { type Column, printTable } from '../table.ts';
@@ -34,12 +34,8 @@ export function addList(suppressions: Command, context: Context): void {
     .option('--scope <source>', "only those of this source; '*' for those of everything")
     .option('--reason <reason>', `only those with this reason: ${suppressionReasonNames.join(', ')}`)
     .option('--with-lifted', 'those that were taken off, too')
-    .option('--limit <count>', `how many, at most ${limitMax}`, wholeNumber(limitMax), limitByDefault)
-    .option(
-      '--below <number>',
-      'only those with a lower number: the next page',
-      wholeNumber(Number.MAX_SAFE_INTEGER),
-    )
+    .option(...limitOption(limitMax, limitByDefault))
+    .option(...belowOption)
     .option(...jsonOption)
     .addHelpText('after', example('suppressions list', 'suppressions list --reason complained'))
     .action(async (options: ListOptions) => {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { requireAddress } from '../../domain/address.ts';
 import type { LocalUser, LocalUsers } from '../../sources/newsletters/users/local-users.ts';
-import { wholeNumber } from '../arguments.ts';
+import { limitOption } from '../arguments.ts';
 import { type Context, example, jsonOption } from '../context.ts';
 import { printable, shellWord } from '../printable.ts';
 import { type Column, printTable } from '../table.ts';
@@ -23,7 +23,7 @@ export function addUsersList(users: Command, context: Context): void {
     .description('List users and their addresses, in the order of their ids')
     .option('--email <address>', 'only who has this address')
     .option('--after <user-id>', 'only those behind this one: the next page')
-    .option('--limit <count>', `how many, at most ${limitMax}`, wholeNumber(limitMax), 50)
+    .option(...limitOption(limitMax, 50))
     .option(...jsonOption)
     .addHelpText('after', example('users list', 'users list --email ana@example.org'))
     .action(async (options: ListOptions) => {

@@ -128,7 +128,7 @@ export const openSeat = createTemplate({
   },
 });
 
-interface Section {
+export interface Section {
   courseTitle: string;
   courseString: string;
   sectionIndex: string;

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { locales } from '../../emails/words.ts';
 import { iso } from '../../outbox/delivery-json.ts';
 import type { CodeReviews } from '../../sources/code-reviews/code-reviews.ts';
 import { errorClasses, steps } from '../../sources/code-reviews/dead-letters/cause.ts';
@@ -28,8 +29,6 @@ const someText = (charactersMax: number, description?: string) =>
   });
 
 const severities = ['critical', 'major', 'minor', 'info'] as const;
-/** Those that the mail is written in; a test compares the two. */
-export const reviewLocales = ['en', 'ro', 'zh-CN'] as const;
 
 const finding = Type.Object(
   {
@@ -65,7 +64,7 @@ export const submitBody = Type.Object(
     url: Type.Optional(Type.String({ minLength: 1, maxLength: 2_048, pattern: textPattern })),
     summary: Type.Optional(text(10_000)),
     findings: Type.Optional(Type.Array(finding, { maxItems: findingsMax })),
-    locale: Type.Optional(Type.Enum([...reviewLocales], { description: '`en` if left out.' })),
+    locale: Type.Optional(Type.Enum([...locales], { description: '`en` if left out.' })),
   },
   closed,
 );

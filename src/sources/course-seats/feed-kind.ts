@@ -7,7 +7,7 @@ import { Refusal } from '../../std/refusal.ts';
  */
 export type FeedKind = 'sample' | 'real';
 
-export async function readFeedKind(db: Database): Promise<FeedKind | null> {
+async function readFeedKind(db: Database): Promise<FeedKind | null> {
   const { seats_feed } = await db.read.selectFrom('instance').select('seats_feed').executeTakeFirstOrThrow();
   return seats_feed;
 }
@@ -17,8 +17,14 @@ export async function claimFor(kind: FeedKind, db: Database): Promise<void> {
   await db.transaction((tx) =>
     tx.updateTable('instance').set({ seats_feed: kind }).where('seats_feed', 'is', null).execute(),
   );
-  if ((await readFeedKind(db)) === kind) return;
-  throw new Refusal(
+  const refusal = await refusalOf(kind, db);
+  if (refusal) throw refusal;
+}
+
+/** Why somebody with such a feed may not poll for this database, if it is another's. */
+export async function refusalOf(kind: FeedKind, db: Database): Promise<Refusal | undefined> {
+  if (((await readFeedKind(db)) ?? kind) === kind) return undefined;
+  return new Refusal(
     'other_feed',
     kind === 'real'
       ? 'The sections in this database are those of the sample campus, and must not stand among real ones. Set DATABASE_URL to a new database, such as sqlite:./data/seats.db, or delete this one.'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../db/database.ts';
-import { rowsOf } from '../../../db/dialect.ts';
+import { seqsOf } from '../../../db/dialect.ts';
 import type { DeliveryRow } from '../../../db/schema.ts';
 import { type Status, statuses, statusNames } from '../../../domain/status.ts';
 import type { DeliveryError } from '../../../domain/transition.ts';
@@ -101,11 +101,7 @@ interface JobOf {
 
 async function readJobs(db: Database, seqs: readonly number[]): Promise<ReadonlyMap<number, JobOf>> {
   if (seqs.length === 0) return new Map();
-  const input = rowsOf(
-    db.dialect,
-    { seq: 'number' },
-    seqs.map((seq) => ({ seq })),
-  );
+  const input = seqsOf(db.dialect, seqs);
   const { rows } = await sql<JobOf>`
     SELECT recipients.delivery_seq, recipients.job_id, recipients.is_required, jobs.changelist_id, jobs.review_version
     FROM ${input} JOIN review_job_recipients AS recipients ON recipients.delivery_seq = input.seq

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Tx } from '../../../db/database.ts';
-import { type DialectName, rowsOf } from '../../../db/dialect.ts';
+import { type DialectName, seqsOf } from '../../../db/dialect.ts';
 import type { DeliveryEventRow } from '../../../db/schema.ts';
 import { type Status, statuses } from '../../../domain/status.ts';
 import type { DeliveryError } from '../../../domain/transition.ts';
@@ -78,11 +78,7 @@ export async function readFailures(
 ): Promise<(seq: number) => Failures> {
   const bySeq = new Map<number, StoryRow[]>();
   if (seqs.length > 0) {
-    const input = rowsOf(
-      dialect,
-      { seq: 'number' },
-      seqs.map((seq) => ({ seq })),
-    );
+    const input = seqsOf(dialect, seqs);
     const { rows } = await sql<StoryRow & { delivery_seq: number }>`
       SELECT delivery_seq, at, event, status, detail FROM delivery_events
       WHERE delivery_seq IN (SELECT seq FROM ${input}) AND event IN (${sql.join(told.map((event) => sql.lit(event)))})

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../db/database.ts';
-import { rowsOf } from '../../../db/dialect.ts';
+import { rowsOf, seqsOf } from '../../../db/dialect.ts';
 import type { ReviewJobRow } from '../../../db/reviews-schema.ts';
 import { parseAddress } from '../../../domain/address.ts';
 import { tagValue } from '../../../domain/message.ts';
@@ -105,10 +105,9 @@ function orderOf(job: ReviewJobRow, previous: ReviewJobRow | undefined): Paramet
 }
 
 async function jobsOf(db: Database, batch: readonly Claimed[]): Promise<ReadonlyMap<number, string>> {
-  const input = rowsOf(
+  const input = seqsOf(
     db.dialect,
-    { seq: 'number' },
-    batch.map(({ seq }) => ({ seq })),
+    batch.map(({ seq }) => seq),
   );
   const { rows } = await sql<{ delivery_seq: number; job_id: string }>`
     SELECT recipients.delivery_seq, recipients.job_id FROM ${input}

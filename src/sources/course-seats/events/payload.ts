@@ -1,19 +1,11 @@
 import type { SectionStatus } from '../../../db/seats-schema.ts';
+import type { EntrySection } from '../catalog/catalog-entry.ts';
 import type { EventPayload } from '../event-payload.ts';
 
 /** A section and its course as they stand at the moment of detection. */
-export interface SeenSection {
+export interface SeenSection extends Omit<EntrySection, 'status'> {
   section_id: number;
   campus_code: string;
-  index_number: string;
-  section_number: string;
-  subtitle: string | null;
-  meeting_summary: string;
-  instructors: string | null;
-  special_permission: string | null;
-  restrictions: string | null;
-  cross_listed: string | null;
-  notes: string | null;
   course_title: string;
   course_string: string;
   subject_code: string;

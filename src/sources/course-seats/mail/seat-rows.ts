@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../db/database.ts';
-import { rowsOf } from '../../../db/dialect.ts';
+import { rowsOf, seqsOf } from '../../../db/dialect.ts';
 import type { SectionStatus } from '../../../db/seats-schema.ts';
 import type { JobRow } from './mail-job.ts';
 
@@ -9,11 +9,7 @@ export async function readJobRows(
   db: Database,
   notificationIds: readonly number[],
 ): Promise<ReadonlyMap<number, JobRow>> {
-  const input = rowsOf(
-    db.dialect,
-    { seq: 'number' },
-    notificationIds.map((seq) => ({ seq })),
-  );
+  const input = seqsOf(db.dialect, notificationIds);
   const { rows } = await sql<JobRow>`
     SELECT queue.notification_id, queue.dedupe_key,
       events.open_event_id, events.section_id, events.term_id, events.campus_code, events.index_number,

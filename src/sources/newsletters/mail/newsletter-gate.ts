@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Tx } from '../../../db/database.ts';
-import { type DialectName, rowsOf } from '../../../db/dialect.ts';
+import { type DialectName, seqsOf } from '../../../db/dialect.ts';
 import type { RunStatus } from '../../../db/newsletters-schema.ts';
 import type { Verdict } from '../../../outbox/begin.ts';
 import type { Claimed } from '../../../outbox/claim.ts';
@@ -40,10 +40,9 @@ async function readRuns(
   dialect: DialectName,
   batch: readonly Claimed[],
 ): Promise<ReadonlyMap<number, RunStatus>> {
-  const input = rowsOf(
+  const input = seqsOf(
     dialect,
-    { seq: 'number' },
-    batch.map(({ seq }) => ({ seq })),
+    batch.map(({ seq }) => seq),
   );
   const { rows } = await sql<{ seq: number; status: RunStatus }>`
     SELECT input.seq, runs.status FROM ${input}

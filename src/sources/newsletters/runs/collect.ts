@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Tx } from '../../../db/database.ts';
-import { rowsOf } from '../../../db/dialect.ts';
+import { rowsOf, seqsOf } from '../../../db/dialect.ts';
 import type { InactiveBecause, RunRow } from '../../../db/newsletters-schema.ts';
 import { heldAt, type Intent } from '../../../domain/delivery.ts';
 import type { Enqueued } from '../../../outbox/enqueue.ts';
@@ -125,11 +125,7 @@ async function takeOver(
   seqs: readonly number[],
 ): Promise<void> {
   if (seqs.length === 0) return;
-  const input = rowsOf(
-    dialect,
-    { seq: 'number' },
-    seqs.map((seq) => ({ seq })),
-  );
+  const input = seqsOf(dialect, seqs);
   await sql`
     UPDATE notification_run_items SET state = 'left_out', reason = 'another_run'
     WHERE delivery_seq IN (SELECT seq FROM ${input}) AND run_id <> ${runId} AND state IN ('collected', 'composed')
@@ -145,10 +141,9 @@ async function readUndecided(
   others: readonly Enqueued[],
 ): Promise<ReadonlySet<number>> {
   if (others.length === 0) return new Set();
-  const input = rowsOf(
+  const input = seqsOf(
     dialect,
-    { seq: 'number' },
-    others.map(({ seq }) => ({ seq })),
+    others.map(({ seq }) => seq),
   );
   const { rows } = await sql<{ seq: number }>`
     SELECT deliveries.seq FROM ${input} JOIN deliveries ON deliveries.seq = input.seq

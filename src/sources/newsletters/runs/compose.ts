@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Unsubscribe } from '../../../consent/unsubscribe.ts';
 import type { Database, Tx } from '../../../db/database.ts';
-import { rowsOf } from '../../../db/dialect.ts';
+import { seqsOf } from '../../../db/dialect.ts';
 import type { RunRow } from '../../../db/newsletters-schema.ts';
 import { heldFrom } from '../../../domain/delivery.ts';
 import type { DeliveryError } from '../../../domain/transition.ts';
@@ -198,11 +198,7 @@ async function readAgain(
 ): Promise<Item[]> {
   const seqs = items.flatMap(({ delivery_seq }) => delivery_seq ?? []);
   await lockDeliveries(tx, dialect, seqs);
-  const input = rowsOf(
-    dialect,
-    { seq: 'number' },
-    seqs.map((seq) => ({ seq })),
-  );
+  const input = seqsOf(dialect, seqs);
   const which = sql`state = 'collected' AND items.delivery_seq IN (SELECT seq FROM ${input})`;
   return readItems(tx, runId, which, seqs.length);
 }

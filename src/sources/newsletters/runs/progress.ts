@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../db/database.ts';
 import type { RunItemState, RunRow } from '../../../db/newsletters-schema.ts';
-import type { Status } from '../../../domain/status.ts';
+import { type Status, statuses, statusNames } from '../../../domain/status.ts';
 import { type CanaryCounts, countCanary, isCanary } from './canary.ts';
 
 /** How far a run is: what became of everybody on its list, with the reasons, counted when somebody asks. */
@@ -21,13 +21,7 @@ export interface RunProgress {
   countedAt: number;
 }
 
-const unsettled: ReadonlySet<string> = new Set([
-  'pending',
-  'claimed',
-  'sending',
-  'failed_transient',
-  'reconciling',
-]);
+const unsettled: ReadonlySet<string> = new Set(statusNames.filter((status) => statuses[status].isDue));
 
 export async function readProgress(db: Database, run: RunRow, now: number): Promise<RunProgress> {
   const { rows } = await sql<{
