@@ -33,8 +33,9 @@ export async function expectRoom(page: Page, leastPx = 48): Promise<void> {
 
 export async function expectNoBarrier(page: Page): Promise<void> {
   await page.evaluate(axeSource);
+  // Only frames of this origin answer axe. A mail's has none, and runs nothing: it is asked about by itself, as a mail.
   const { violations, passes } = await page.evaluate<axe.AxeResults>(
-    `axe.run({ resultTypes: ['violations'] })`,
+    `axe.run({ iframes: false, resultTypes: ['violations'] })`,
   );
   // Contrast was measured, and not left out.
   expect(passes.map(({ id }) => id)).toContain('color-contrast');
