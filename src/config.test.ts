@@ -294,6 +294,18 @@ describe('configuration', () => {
     ).not.toContain('hunter2');
   });
 
+  it('prints no value of .env either, where a line has no sign between name and value', () => {
+    const file = envFile('TOKEN_SECRET hunter2hunter2\nPORT=4210\n');
+    expect(problemsOf({}, file)).toContainEqual(
+      expect.stringMatching(/^Line 1 of .*\.env is not NAME=value\.$/),
+    );
+    expect(problemsOf({}, file).join()).not.toContain('hunter2');
+    const quoted = envFile('TOKEN_SECRET hunter2hunter2\nPORT="4210"\n');
+    expect(problemsOf({}, quoted)).toEqual([
+      expect.stringMatching(/\.env has a line that is not NAME=value\.$/),
+    ]);
+  });
+
   it('is frozen', () => {
     expect(Object.isFrozen(readConfig({}, ''))).toBe(true);
   });

@@ -1,4 +1,4 @@
-import { statfsSync } from 'node:fs';
+import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Database, openDatabase } from '../db/database.ts';
 import { createDatabaseClock } from '../db/database-clock.ts';
@@ -11,7 +11,7 @@ import type { Log } from '../std/log.ts';
 import { isInMemory } from './context.ts';
 import { type Finding, note, ok, problem } from './finding.ts';
 import { missingFileOf } from './missing-database.ts';
-import { printable } from './printable.ts';
+import { printable, shellWord } from './printable.ts';
 import { withoutCredentials, withoutPasswords } from './redact.ts';
 
 export type DatabaseCheckup = { url: string } & (
@@ -47,7 +47,7 @@ export async function checkDatabase(
     const findings = [
       migrationsFinding(applied.length, names),
       ...(names.length === 0 ? [await writableFinding(db)] : []),
-      ...(db.dialect === 'sqlite' ? [roomFinding(sqlitePathOf(config.databaseUrl))] : []),
+      ...(db.dialect === 'sqlite' ? fileFindings(sqlitePathOf(config.databaseUrl)) : []),
       await clockFinding(db, log),
     ];
     return { database: { url, state: 'reachable', applied: applied.length, pending: names }, findings };
@@ -95,6 +95,16 @@ async function writableFinding(db: Database): Promise<Finding> {
 const gigabyte = 1e9;
 const roomNotedBytes = gigabyte;
 const roomNeededBytes = gigabyte / 10;
+
+const fileFindings = (path: string) => [roomFinding(path), ...openToOthers(path)];
+
+/** A new one is private; a restored one is what the shell made of it. */
+function openToOthers(path: string): Finding[] {
+  const { mode = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  if (process.platform === 'win32' || (mode & 0o004) === 0) return [];
+  const sentence = 'Every user of this machine may read the database, with the addresses in it.';
+  return [note(sentence, `chmod 600 ${shellWord(path)}`)];
+}
 
 function roomFinding(path: string): Finding {
   const { bavail, bsize } = statfsSync(dirname(path));

@@ -51,15 +51,22 @@ export async function checkProvider(
     },
     findings: [
       answer.isUp
-        ? ok(`${name} was asked just now, and takes mail.`)
+        ? upFinding(name, pace)
         : problem(
             `${name} was asked just now, and takes no mail: ${printable(textOf(answer.reason))}.`,
-            `${name === 'smtp' ? smtpCure : probeCure} What waits is kept and goes on by itself.`,
+            `${cureOf(name, textOf(answer.reason))} What waits is kept and goes on by itself.`,
           ),
       ...(pace ? paceFindings(pace, name, now) : []),
       ...missingWebhook(name, engine.webhooks.isSetUp(name)),
     ],
   };
+}
+
+/** A mail server that wants a login says so only when it is given a mail. */
+export function upFinding(name: string, pace: PaceState | null): Finding {
+  return pace?.openReason === 'unauthorised'
+    ? note(`${name} answered just now; whether it takes mail from us it says only to a mail.`)
+    : ok(`${name} was asked just now, and takes mail.`);
 }
 
 function missingWebhook(name: string, isSetUp: boolean): Finding[] {
@@ -71,6 +78,14 @@ function missingWebhook(name: string, isSetUp: boolean): Finding[] {
 
 const probeCure = 'Check its key or address in the settings, its status page, and the way there.';
 const smtpCure = 'Check host, port, user and password in SMTP_URL, and that a mail server listens there.';
+
+const plainPortCure =
+  'That port does not speak TLS from the first byte: write smtp:// in SMTP_URL, or the port that does, usually 465.';
+
+export function cureOf(name: string, reason: string): string {
+  if (/WRONG_VERSION_NUMBER/.test(reason)) return plainPortCure;
+  return name === 'smtp' ? smtpCure : probeCure;
+}
 
 const credentials = providerNames.flatMap((name) => providers[name].credential?.name ?? []);
 

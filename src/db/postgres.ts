@@ -164,7 +164,8 @@ function explained(error: unknown): unknown {
   const code = (error as { code?: unknown })?.code;
   const sentences: Record<string, string> = {
     ECONNREFUSED: 'No PostgreSQL answers at DATABASE_URL. Start it, or correct host and port.',
-    ENOTFOUND: 'The host in DATABASE_URL is unknown. Correct it.',
+    ENOTFOUND:
+      'The host in DATABASE_URL is unknown. Correct it; in user and password, signs such as @ / # are written %40 %2F %23.',
     '28P01': 'PostgreSQL rejects the password in DATABASE_URL. Correct user and password.',
     '28000': 'PostgreSQL rejects the user in DATABASE_URL. Correct the user, or allow it in pg_hba.conf.',
     '3D000':

@@ -68,7 +68,7 @@ function readCredentials({ username, password }: URL): SmtpServer['credentials']
 function notAUrl(): Refusal {
   return new Refusal(
     'invalid_smtp_url',
-    'The mail server is not a URL like smtps://user:password@mail.example.com:465; write it so, with signs such as @ and / in user or password as %40 and %2F.',
+    'SMTP_URL is not a URL like smtps://user:password@mail.example.com:465; write it so, with signs such as @ and / in user or password as %40 and %2F.',
   );
 }
 

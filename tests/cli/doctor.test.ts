@@ -1,9 +1,10 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { skewFinding } from '../../src/cli/check-database.ts';
-import { paceFindings } from '../../src/cli/check-provider.ts';
+import { cureOf, paceFindings, upFinding } from '../../src/cli/check-provider.ts';
 import type { Finding } from '../../src/cli/finding.ts';
+import { sqlitePathOf } from '../../src/db/dialect.ts';
 import { freshPace } from '../../src/domain/pace.ts';
 import { claimForSamples } from '../../src/samples/claim-samples.ts';
 import { linkSettings } from '../support/consent.ts';
@@ -28,6 +29,40 @@ async function doctor(env: Record<string, string>) {
 }
 
 const startLate = 86_400_000;
+
+test('a database that everybody on the machine may read is a note, with the command that ends it', async () => {
+  const world = await createWorld('sqlite');
+  try {
+    const path = sqlitePathOf(world.url);
+    const sentence = 'Every user of this machine may read the database, with the addresses in it.';
+    chmodSync(path, 0o644);
+    const open = await doctor({ DATABASE_URL: world.url });
+    expect(open.findings.find((one) => one.sentence === sentence)).toMatchObject({
+      mark: 'note',
+      cure: expect.stringMatching(/^chmod 600 /),
+    });
+    chmodSync(path, 0o640);
+    expect((await doctor({ DATABASE_URL: world.url })).out).not.toContain(sentence);
+  } finally {
+    await world.close();
+  }
+});
+
+test('a provider that answers while it refuses our credentials is not said to take mail', () => {
+  expect(upFinding('smtp', { ...freshPace, openSince: 1, openReason: 'unauthorised' })).toMatchObject({
+    mark: 'note',
+    sentence: expect.stringContaining('only to a mail'),
+  });
+  expect(upFinding('smtp', freshPace)).toMatchObject({ mark: 'ok' });
+  expect(upFinding('smtp', null)).toMatchObject({ mark: 'ok' });
+});
+
+test('TLS on a port without it has a cure of its own', () => {
+  expect(cureOf('smtp', 'no session with 127.0.0.1:25 (ERR_SSL_WRONG_VERSION_NUMBER)')).toContain(
+    'write smtp://',
+  );
+  expect(cureOf('smtp', 'ECONNREFUSED')).toContain('SMTP_URL');
+});
 
 onBothDatabases('doctor', (dialect) => {
   test('all is well: reachable, writable, clocks agree, the provider takes mail', async () => {

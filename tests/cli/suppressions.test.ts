@@ -127,6 +127,21 @@ describe('suppressions', () => {
     expect(out).toContain('Suppressed: 2 addresses that are not mailed.');
   });
 
+  test('several are removed at once, and one that is no address keeps all of them where they are', async () => {
+    const two = ['many-1@example.org', 'many-2@example.org'];
+    expect((await tidings('add', ...two, '--because', 'a trial')).code).toBe(0);
+    const wrong = await tidings('remove', ...two, 'nobody', '--because', 'over');
+    expect(wrong.code).toBe(2);
+    const { code, out } = await tidings('remove', ...two, '--because', 'over', '--json');
+    const removed = two.map((address) => ({ address, scope: '*', isRemoved: true, stillListed: [] }));
+    expect([code, JSON.parse(out)]).toEqual([0, removed]);
+    const again = await tidings('remove', ...two, '--because', 'over');
+    expect([again.code, again.out.match(/there is nothing to remove/g)]).toEqual([
+      1,
+      expect.objectContaining({ length: 2 }),
+    ]);
+  });
+
   test('removing says what stays stopped and what is still on the list', async () => {
     const without = await tidings('remove', 'person-1@example.org');
     expect([without.code, without.err]).toEqual([2, 'Say why with --because: it is kept with the line.\n']);

@@ -109,8 +109,8 @@ export function addRemove(suppressions: Command, context: Context): void {
   const { terminal } = context;
   suppressions
     .command('remove')
-    .argument('<address>', 'who may be mailed again')
-    .description('Take an address off the list; that it was on it is kept')
+    .argument('<addresses...>', 'who may be mailed again')
+    .description('Take addresses off the list; that they were on it is kept')
     .option('--scope <source>', 'the line of this source; without it, the one of everything')
     .option(
       '--unsubscribed-from <source>',
@@ -123,65 +123,78 @@ export function addRemove(suppressions: Command, context: Context): void {
       'after',
       example(
         'suppressions remove ana@example.org --because "the mailbox is back"',
+        'suppressions remove ana@example.org bob@example.org --because "the trial is over"',
         'suppressions remove ana@example.org --unsubscribed-from plain --because "she asked on the phone"',
       ),
     )
-    .action(async (text: string, { scope = everySource, json, theirOwn, ...options }: ChangeOptions) => {
-      const because = requireBecause(options.because);
+    .action(async (texts: string[], { scope = everySource, json, theirOwn, ...options }: ChangeOptions) => {
+      const order = {
+        by: operatorName(),
+        because: requireBecause(options.because),
+        isTheirOwn: theirOwn === true,
+      };
       const { unsubscribedFrom: source } = options;
-      if (source !== undefined) return reopen(text, source, because, json, context);
-      const address = requireAddress(text);
-      await withChange(context, async ({ consent: { suppressions, unsubscribe }, queries, clock }) => {
-        const order = { by: operatorName(), because, isTheirOwn: theirOwn === true };
-        const isRemoved = await suppressions.lift(address, scope, order);
-        const still = await suppressions.list({ address, limit: scopesShownMax });
-        const stillListed = still.map((row) => row.scope);
-        const left = await unsubscribe.leftBy(addressKey(address));
-        const gone = left.map((one) => tellLeft(one, address, clock.now()));
-        if (!isRemoved) context.exitCode = 1;
-        if (json) return terminal.json({ address: addressKey(address), scope, isRemoved, stillListed });
-        if (!isRemoved)
-          return terminal.print(notListed(address, scope), ...still.map(tellStill(address)), ...gone);
-        const stopped = await queries.search({
-          address,
-          status: ['suppressed', 'skipped_unsubscribed'],
-          limit: 50,
-        });
-        // What had arrived before it was complained of is not to be sent again.
-        const unsent = stopped.filter(({ sent_at }) => sent_at === null);
-        const statuses = [...new Set(unsent.map(({ status }) => status))];
-        terminal.print(
-          offTheList(address, scope, still),
-          ...(statuses.length === 0 ? [] : tellPutBack(address, statuses)),
-          ...still.map(tellStill(address)),
-          ...gone,
-        );
+      const work =
+        source === undefined
+          ? texts.map((text) => takingOff(requireAddress(text), scope, order))
+          : texts.map((text) => reopening(text, source, order));
+      await withChange(context, async (engine) => {
+        const all: Removal[] = [];
+        for (const remove of work) all.push(await remove(engine));
+        if (all.some(({ isRemoved }) => !isRemoved)) context.exitCode = 1;
+        const answers = all.map(({ answer, isRemoved }) => ({ ...answer, isRemoved }));
+        if (json) return terminal.json(answers.length === 1 ? answers[0] : answers);
+        terminal.print(...all.flatMap(({ lines }) => lines));
       });
     });
 }
 
+interface Removal {
+  isRemoved: boolean;
+  /** For programs. */
+  answer: Readonly<Record<string, unknown>>;
+  /** For people. */
+  lines: readonly string[];
+}
+type Removing = (engine: Engine) => Promise<Removal>;
+type RemoveOrder = { by: string; because: string; isTheirOwn: boolean };
+
+function takingOff(address: Address, scope: string, order: RemoveOrder): Removing {
+  return async ({ consent: { suppressions, unsubscribe }, queries, clock }) => {
+    const isRemoved = await suppressions.lift(address, scope, order);
+    const still = await suppressions.list({ address, limit: scopesShownMax });
+    const answer = { address: addressKey(address), scope, stillListed: still.map((row) => row.scope) };
+    const left = await unsubscribe.leftBy(addressKey(address));
+    const besides = [
+      ...still.map(tellStill(address)),
+      ...left.map((one) => tellLeft(one, address, clock.now())),
+    ];
+    if (!isRemoved) return { isRemoved, answer, lines: [notListed(address, scope), ...besides] };
+    const stopped = await queries.search({
+      address,
+      status: ['suppressed', 'skipped_unsubscribed'],
+      limit: 50,
+    });
+    // What had arrived before it was complained of is not to be sent again.
+    const unsent = stopped.filter(({ sent_at }) => sent_at === null);
+    const statuses = [...new Set(unsent.map(({ status }) => status))];
+    const putBack = statuses.length === 0 ? [] : tellPutBack(address, statuses);
+    return { isRemoved, answer, lines: [offTheList(address, scope, still), ...putBack, ...besides] };
+  };
+}
+
 /** A recipient is known to a source by an address in lower case, or by whatever else it calls people. */
-function reopen(
-  text: string,
-  source: string,
-  because: string,
-  json: true | undefined,
-  context: Context,
-): Promise<void> {
-  const { terminal } = context;
+function reopening(text: string, source: string, order: RemoveOrder): Removing {
   const parsed = parseAddress(text);
   const recipient = parsed.ok ? addressKey(parsed.address) : text;
-  return withChange(context, async ({ consent: { unsubscribe } }) => {
-    const isRemoved = await unsubscribe.reopen({ source, recipient }, { by: operatorName(), because });
-    if (!isRemoved) context.exitCode = 1;
-    if (json) return terminal.json({ recipient, source, isRemoved });
+  return async ({ consent: { unsubscribe } }) => {
+    const isRemoved = await unsubscribe.reopen({ source, recipient }, order);
     const who = printable(recipient);
-    terminal.print(
-      isRemoved
-        ? `${who} gets mails of ${scopeName(source)} again, from what is asked for now on. What was stopped stays stopped.`
-        : `${who} has not left ${scopeName(source)}: there is nothing to take back.`,
-    );
-  });
+    const sentence = isRemoved
+      ? `${who} gets mails of ${scopeName(source)} again, from what is asked for now on. What was stopped stays stopped.`
+      : `${who} has not left ${scopeName(source)}: there is nothing to take back.`;
+    return { isRemoved, answer: { recipient, source }, lines: [sentence] };
+  };
 }
 
 const scopesShownMax = 50;
