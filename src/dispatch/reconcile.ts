@@ -140,6 +140,7 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
     const fields = { deliveryId: id, ...(traceId !== null && { traceId }), status };
     if (event === 'not_at_provider') log.error('delivery.not_at_provider', fields);
     else if (event === 'undecidable') log.error('delivery.undecidable', fields);
+    else if (event === 'accepted') log.info('delivery.reconciled', { ...fields, as: event });
     else if (status !== 'reconciling') log.warn('delivery.reconciled', { ...fields, as: event });
   }
 

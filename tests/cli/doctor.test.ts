@@ -57,6 +57,22 @@ test('a provider that answers while it refuses our credentials is not said to ta
   expect(upFinding('smtp', null)).toMatchObject({ mark: 'ok' });
 });
 
+test('people see what they have set, and all of it when they ask', async () => {
+  const world = await createWorld('sqlite');
+  try {
+    const env = { DATABASE_URL: world.url, PORT: '0' };
+    const { out } = await shell.run(['doctor'], { env });
+    expect(out).toMatch(
+      /^SETTING .*\n(.* environment *\n)+\d+ settings have their defaults: npx tidings doctor --settings\n/,
+    );
+    const all = await shell.run(['doctor', '--settings'], { env });
+    expect(all.out).toMatch(/^RESEND_MAX_RPS +2 +default/m);
+    expect(all.out).not.toContain('have their defaults');
+  } finally {
+    await world.close();
+  }
+});
+
 test('TLS on a port without it has a cure of its own', () => {
   expect(cureOf('smtp', 'no session with 127.0.0.1:25 (ERR_SSL_WRONG_VERSION_NUMBER)')).toContain(
     'write smtp://',

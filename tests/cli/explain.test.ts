@@ -192,6 +192,9 @@ describe('tidings deliveries explain', () => {
     expect(out).toMatch(
       /^2 deliveries to cleo@example\.org, newest first:\n +\d+ {2}plain: three\. Not yet: .*\n +\d+ {2}plain: two\. Not yet/,
     );
+    // One story, of the newest; the others by their numbers.
+    expect(out.match(/^Delivery \d+ to/gm)).toHaveLength(1);
+    expect(out).toContain('The story of another one: npx tidings deliveries explain <its number>');
     const [, more = ''] = /More: npx tidings deliveries explain (.*)\n$/.exec(out) ?? [];
     const next = await tidings(...more.split(' '));
     expect(next.out).toMatch(/^Delivery \d+ to Cleo@example\.org: pending\nplain: one/);

@@ -124,10 +124,13 @@ async function explainReference(
     for (const explained of all) terminal.print(...words.tellVerdict(explained, terminal));
   }
   terminal.print(...listed);
-  for (const [index, explained] of all.entries()) {
-    if (index > 0 || rows.length > 1 || listed.length > 0) terminal.print('');
-    terminal.print(...words.tellExplanation(explained, terminal));
+  // Whoever has somebody on the telephone wants the last mail; five stories at once are a wall.
+  for (const newest of all.slice(0, 1)) {
+    if (rows.length > 1 || listed.length > 0) terminal.print('');
+    terminal.print(...words.tellExplanation(newest, terminal));
   }
+  if (rows.length > 1)
+    terminal.print('', 'The story of another one: npx tidings deliveries explain <its number>');
   if (below !== null) terminal.print('', `More: ${nextPage(reference, options.limit, below)}`);
 }
 

@@ -14,8 +14,9 @@ export function addDoctor(program: Command, context: Context): void {
       'Say what is configured, what is only a sample, and what is wrong with its cure; changes nothing',
     )
     .option(...jsonOption)
-    .addHelpText('after', example('doctor'))
-    .action(async ({ json }: { json?: true }) => {
+    .option('--settings', 'all settings, also those that have their defaults')
+    .addHelpText('after', example('doctor', 'doctor --settings'))
+    .action(async ({ json, settings: isAll }: { json?: true; settings?: true }) => {
       const [{ readConfig, readSettings }, { checkUp }, { settingsShown }, { createLog }] = await Promise.all(
         [
           import('../../config.ts'),
@@ -32,11 +33,14 @@ export function addDoctor(program: Command, context: Context): void {
       const isBroken = findings.some(({ mark }) => mark === 'problem');
       if (isBroken) context.exitCode = 1;
       if (json) return terminal.json({ isBroken, settings, findings, ...checkup });
-      printTable(terminal, settings, [
+      const shown = settings.filter(({ from }) => isAll || from !== 'default');
+      printTable(terminal, shown, [
         { title: 'SETTING', cell: ({ name }) => name },
         { title: 'VALUE', cell: ({ value }) => printable(value), canShrink: true },
         { title: 'FROM', cell: ({ from }) => from },
       ]);
+      const others = settings.length - shown.length;
+      if (others > 0) terminal.print(`${others} settings have their defaults: npx tidings doctor --settings`);
       terminal.print(
         '',
         ...findings.flatMap((finding) => tellFinding(finding, terminal)),
