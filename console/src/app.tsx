@@ -13,6 +13,7 @@ import { SuppressionImportPage } from './pages/suppression-import.tsx';
 import { SuppressionsPage } from './pages/suppressions.tsx';
 import { TemplatesPage } from './pages/templates.tsx';
 import { WorkListPage } from './pages/work-list.tsx';
+import { Heading } from './parts/heading.tsx';
 import { Link } from './parts/link.tsx';
 import { Navigation } from './parts/navigation.tsx';
 import { Broken, Loading } from './parts/shapes.tsx';
@@ -160,7 +161,7 @@ function NoPage() {
   const { noPage } = useWords();
   return (
     <>
-      <h1>{noPage.title}</h1>
+      <Heading>{noPage.title}</Heading>
       <p>
         <Link to="/">{noPage.home}</Link>
       </p>

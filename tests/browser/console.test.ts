@@ -227,4 +227,33 @@ describe.skipIf(!hasChromium)('the console in a browser', () => {
     const page = await open('/no/such/page');
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
   });
+
+  test('every page has its heading as its title, and a delivery its reader', async () => {
+    const page = await open('');
+    await expect.poll(() => page.title()).toBe('Home · Tidings');
+    await page.getByRole('link', { name: 'Audit' }).click();
+    await expect.poll(() => page.title()).toBe('Audit · Tidings');
+    const [row] = await world.queries.search({ status: ['delivered'], limit: 1 });
+    await page.goto(`${world.api.url}/console/deliveries/${row?.seq}`);
+    await expect.poll(() => page.title()).toBe(`${row?.to_email} · Tidings`);
+  });
+
+  test.each([
+    ['/deliveries/999999', 'There is no such delivery.', 'Deliveries', '/deliveries'],
+    // Both what nobody has, and what nobody could have.
+    ['/inbox/capture-999999', 'There is no such mail.', 'Inbox', '/inbox'],
+    ['/inbox/%00', 'There is no such mail.', 'Inbox', '/inbox'],
+    ['/runs/none', 'There is no such run.', 'All runs', '/runs'],
+    ['/reviews/none', 'There is no such review.', 'All reviews', '/reviews'],
+  ])('%s, which is not there, says so and leads to those that are', async (path, says, list, to) => {
+    const page = await open(path);
+    await page.getByRole('heading', { name: says, level: 1 }).waitFor();
+    expect(await page.title()).toBe(`${says} · Tidings`);
+    const main = page.getByRole('main');
+    expect(await main.getByRole('link', { name: list }).getAttribute('href')).toBe(`/console${to}`);
+    expect(await main.getByRole('button').count()).toBe(0);
+    await expectToFitEverywhere(page);
+    // To a browser an answer like that is worth a complaint.
+    visit?.complaints.splice(0);
+  });
 });

@@ -1,4 +1,5 @@
 import { queryOf } from '../api.ts';
+import { Heading } from '../parts/heading.tsx';
 import { Link } from '../parts/link.tsx';
 import { Broken, Empty, Loading, When } from '../parts/shapes.tsx';
 import { Table } from '../parts/table.tsx';
@@ -25,7 +26,7 @@ export function AuditPage() {
   const [page, again] = useAsked<Lines>(`/api/v1/audit${queryOf({ below: query.get('below') ?? '' })}`);
   return (
     <>
-      <h1>{audit.title}</h1>
+      <Heading>{audit.title}</Heading>
       <p>{audit.lead}</p>
       {page.state === 'waiting' && <Loading />}
       {page.state === 'broken' && <Broken problem={page.problem} again={again} />}

@@ -2,6 +2,7 @@ import { statusNames } from '../../../src/domain/status.ts';
 import { queryOf } from '../api.ts';
 import { type DeliveryPage, searchOf } from '../deliveries.ts';
 import { DeliveryTable } from '../parts/delivery-table.tsx';
+import { Heading } from '../parts/heading.tsx';
 import { Link } from '../parts/link.tsx';
 import { Choice, SearchBar } from '../parts/search-bar.tsx';
 import { Broken, Empty, Loading } from '../parts/shapes.tsx';
@@ -40,7 +41,7 @@ export function DeliveriesPage({ sources }: { sources: readonly string[] }) {
   };
   return (
     <>
-      <h1>{words.title}</h1>
+      <Heading>{words.title}</Heading>
       <SearchBar label={words.search} sought={query.get('q') ?? ''} seek={search}>
         <Choice
           label={words.status}

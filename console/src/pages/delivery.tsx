@@ -2,9 +2,11 @@ import { useState } from 'react';
 import { arrow } from '../../../src/domain/lifecycle.ts';
 import { ask } from '../api.ts';
 import type { Delivery } from '../deliveries.ts';
+import { Heading } from '../parts/heading.tsx';
 import { type MailSummary, MailView } from '../parts/mail-view.tsx';
+import { NoSuch } from '../parts/no-such.tsx';
 import { ReasonDialog } from '../parts/reason-dialog.tsx';
-import { Address, Broken, Chip, Loading, When } from '../parts/shapes.tsx';
+import { Address, Chip, Loading, When } from '../parts/shapes.tsx';
 import { useAsked } from '../use-asked.ts';
 import { useWords } from '../words/words.ts';
 
@@ -17,17 +19,25 @@ interface Story {
 
 /** Everything that is known of one delivery, in sentences, with the verbs that the table allows from where it is. */
 export function DeliveryPage({ reference, mayChange }: { reference: string; mayChange: boolean }) {
-  const { delivery: words, sources } = useWords();
+  const { delivery: words, sources, nav } = useWords();
   const path = `/api/v1/deliveries/${encodeURIComponent(reference)}`;
   const [story, again] = useAsked<Story>(path);
   if (story.state === 'waiting') return <Loading />;
-  if (story.state === 'broken') return <Broken problem={story.problem} again={again} />;
+  if (story.state === 'broken')
+    return (
+      <NoSuch
+        thing="delivery"
+        list={{ to: '/deliveries', name: nav.deliveries }}
+        problem={story.problem}
+        again={again}
+      />
+    );
   const { delivery, now, story: events, mails } = story.value;
   return (
     <>
-      <h1>
+      <Heading title={delivery.to ?? delivery.recipient}>
         <Address text={delivery.to ?? delivery.recipient} />
-      </h1>
+      </Heading>
       <p className="muted">
         {sources.occasion(delivery.source, delivery.occasion)} · #{delivery.seq} ·{' '}
         <Copied text={delivery.id} />

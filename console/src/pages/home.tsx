@@ -3,6 +3,7 @@ import type { Standing } from '../../../src/http/live/standing.ts';
 import { Chart } from '../parts/chart.tsx';
 import { FeedsNow } from '../parts/feeds-now.tsx';
 import { FirstMinute } from '../parts/first-minute.tsx';
+import { Heading } from '../parts/heading.tsx';
 import { LifeCycleMap } from '../parts/life-cycle-map.tsx';
 import { Link } from '../parts/link.tsx';
 import { PauseSwitch } from '../parts/pause-switch.tsx';
@@ -26,7 +27,7 @@ export function HomePage({
   for (const { status, count } of standing.counts) counts.set(status, (counts.get(status) ?? 0) + count);
   return (
     <>
-      <h1>Tidings</h1>
+      <Heading title={home.title}>Tidings</Heading>
       <p className="muted">{standing.environment}</p>
       {isLost && (
         <p className="notice" role="status">

@@ -1,9 +1,11 @@
 import { useState } from 'react';
 import { statuses } from '../../../src/domain/status.ts';
 import { type InboxMail, type Links, unsubscribeAt } from '../inbox.ts';
+import { Heading } from '../parts/heading.tsx';
 import { Link } from '../parts/link.tsx';
 import { LinkList } from '../parts/link-list.tsx';
 import { MailFrame } from '../parts/mail-view.tsx';
+import { NoSuch } from '../parts/no-such.tsx';
 import { Broken, Chip, Loading, When } from '../parts/shapes.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { VerbDialog } from '../parts/verb-dialog.tsx';
@@ -26,7 +28,10 @@ export function InboxMailPage({ id, mayChange }: { id: string; mayChange: boolea
   useOften(again, everyMs, status !== undefined && (status === 'sent' || !statuses[status].isFinal));
   const part = parts.find((one) => one === query.get('part')) ?? 'html';
   if (mail.state === 'waiting') return <Loading />;
-  if (mail.state === 'broken') return <Broken problem={mail.problem} again={again} />;
+  if (mail.state === 'broken')
+    return (
+      <NoSuch thing="mail" list={{ to: '/inbox', name: words.title }} problem={mail.problem} again={again} />
+    );
   const { subject, from, to, receivedAt, html, text, headers, delivery: whose } = mail.value;
   const count = links.state === 'there' ? links.value.links.length : 0;
   const titles = {
@@ -37,7 +42,7 @@ export function InboxMailPage({ id, mayChange }: { id: string; mayChange: boolea
       <p className="muted">
         <Link to="/inbox">{words.title}</Link>
       </p>
-      <h1 className="broken-up">{subject || words.noSubject}</h1>
+      <Heading className="broken-up">{subject || words.noSubject}</Heading>
       <p className="muted broken-up">
         {from} → {to} · <When at={receivedAt} />
       </p>

@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react';
 import { ask, queryOf } from '../api.ts';
 import type { InboxPage as Page } from '../inbox.ts';
 import { Chaos } from '../parts/chaos.tsx';
+import { Heading } from '../parts/heading.tsx';
 import { Link } from '../parts/link.tsx';
 import { MailTable } from '../parts/mail-table.tsx';
 import { ReasonDialog, reasonOf } from '../parts/reason-dialog.tsx';
@@ -27,7 +28,7 @@ export function InboxPage({ mayChange }: { mayChange: boolean }) {
   if (isNotHere)
     return (
       <>
-        <h1>{words.title}</h1>
+        <Heading>{words.title}</Heading>
         <Empty>{words.notHere}</Empty>
         <p>
           <Link to="/deliveries">{words.deliveries}</Link>
@@ -36,7 +37,7 @@ export function InboxPage({ mayChange }: { mayChange: boolean }) {
     );
   return (
     <>
-      <h1>{words.title}</h1>
+      <Heading>{words.title}</Heading>
       <p>{words.lead}</p>
       <Chaos mayChange={mayChange} />
       <Search key={`${to} ${subject}`} to={to} subject={subject} />

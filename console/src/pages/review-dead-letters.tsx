@@ -1,5 +1,6 @@
 import type { DeadLetterPage } from '../../../src/client/review-shapes.ts';
 import { queryOf } from '../api.ts';
+import { Heading } from '../parts/heading.tsx';
 import { Link } from '../parts/link.tsx';
 import { WhyNot } from '../parts/review-recipients.tsx';
 import { Broken, Chip, Empty, Loading, When } from '../parts/shapes.tsx';
@@ -20,7 +21,7 @@ export function ReviewDeadLettersPage() {
       <p>
         <Link to="/reviews">{reviews.back}</Link>
       </p>
-      <h1>{reviews.deadLetters}</h1>
+      <Heading>{reviews.deadLetters}</Heading>
       {page.state === 'there' && page.value.dead_letters.length > 0 && <p>{reviews.deadLettersLead}</p>}
       {page.state === 'waiting' && <Loading />}
       {page.state === 'broken' && <Broken problem={page.problem} again={again} />}

@@ -1,12 +1,14 @@
 import { useState } from 'react';
 import type { Retried, ReviewJobDetails } from '../../../src/client/review-shapes.ts';
 import { ask } from '../api.ts';
+import { Heading } from '../parts/heading.tsx';
 import { Link } from '../parts/link.tsx';
+import { NoSuch } from '../parts/no-such.tsx';
 import { ReasonDialog } from '../parts/reason-dialog.tsx';
 import { ReviewFindings } from '../parts/review-findings.tsx';
 import { ReviewRecipients } from '../parts/review-recipients.tsx';
 import { ReviewChip } from '../parts/review-state.tsx';
-import { Broken, Loading, When } from '../parts/shapes.tsx';
+import { Loading, When } from '../parts/shapes.tsx';
 import { reviewsPath } from '../reviews.ts';
 import { useAsked } from '../use-asked.ts';
 import { useRepeated } from '../use-repeated.ts';
@@ -23,7 +25,15 @@ export function ReviewJobPage({ jobId, mayChange }: { jobId: string; mayChange: 
   const [chosen, setChosen] = useState<{ email?: string }>();
   const [retried, setRetried] = useState<Retried['recipients']>();
   if (asked.state === 'waiting') return <Loading />;
-  if (asked.state === 'broken') return <Broken problem={asked.problem} again={again} />;
+  if (asked.state === 'broken')
+    return (
+      <NoSuch
+        thing="review"
+        list={{ to: '/reviews', name: reviews.back }}
+        problem={asked.problem}
+        again={again}
+      />
+    );
   const job = asked.value;
   const untold = job.dead_letters.length;
   const perform = async (reason: string) => {
@@ -36,7 +46,7 @@ export function ReviewJobPage({ jobId, mayChange }: { jobId: string; mayChange: 
       <p>
         <Link to="/reviews">{reviews.back}</Link>
       </p>
-      <h1>{job.title}</h1>
+      <Heading>{job.title}</Heading>
       <p>
         <ReviewChip state={job.state} /> {job.changelist_id}, {reviews.version(job.review_version)}
         {job.previous_version !== null && `, ${reviews.after(job.previous_version)}`}

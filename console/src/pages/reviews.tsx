@@ -1,5 +1,6 @@
 import type { ReviewJob, ReviewPage } from '../../../src/client/review-shapes.ts';
 import { queryOf } from '../api.ts';
+import { Heading } from '../parts/heading.tsx';
 import { Link } from '../parts/link.tsx';
 import { ReviewChip } from '../parts/review-state.tsx';
 import { Choice, SearchBar } from '../parts/search-bar.tsx';
@@ -26,7 +27,7 @@ export function ReviewsPage() {
   const at = (more: Record<string, string>) => `/reviews${queryOf({ state, changelist, ...more })}`;
   return (
     <>
-      <h1>{reviews.title}</h1>
+      <Heading>{reviews.title}</Heading>
       <p>
         <Link to="/reviews/dead-letters">{reviews.deadLetters}</Link>
       </p>

@@ -9,6 +9,7 @@ import {
 import { previousPeriod } from '../../../src/sources/newsletters/period.ts';
 import { ask, Refused } from '../api.ts';
 import { CanaryFields } from '../parts/canary-fields.tsx';
+import { Heading } from '../parts/heading.tsx';
 import { Link } from '../parts/link.tsx';
 import { go, usePlace } from '../place.ts';
 import { canaryOf, plansPath, usualCanary } from '../runs.ts';
@@ -66,7 +67,7 @@ export function NewRunPage() {
       <p>
         <Link to="/runs">{runs.back}</Link>
       </p>
-      <h1>{runs.new}</h1>
+      <Heading>{runs.new}</Heading>
       <p>{runs.planHelp}</p>
       <form className="order" onSubmit={plan} onChange={changed}>
         <div className="fields">

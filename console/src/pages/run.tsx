@@ -1,5 +1,7 @@
 import type { RunDetails } from '../../../src/client/run-shapes.ts';
+import { Heading } from '../parts/heading.tsx';
 import { Link } from '../parts/link.tsx';
+import { NoSuch } from '../parts/no-such.tsx';
 import { RunCanary } from '../parts/run-canary.tsx';
 import { RunItems } from '../parts/run-items.tsx';
 import { RunPlan } from '../parts/run-plan.tsx';
@@ -7,7 +9,7 @@ import { RunProgressNow } from '../parts/run-progress.tsx';
 import { RunSample } from '../parts/run-sample.tsx';
 import { RunChip } from '../parts/run-status.tsx';
 import { RunVerbs } from '../parts/run-verbs.tsx';
-import { Broken, Loading, When } from '../parts/shapes.tsx';
+import { Loading, When } from '../parts/shapes.tsx';
 import { runName, runsPath } from '../runs.ts';
 import { useAsked } from '../use-asked.ts';
 import { useRepeated } from '../use-repeated.ts';
@@ -21,7 +23,10 @@ export function RunPage({ runId, mayChange }: { runId: string; mayChange: boolea
   const [asked, again] = useAsked<RunDetails>(`${runsPath}/${encodeURIComponent(runId)}`);
   useRepeated(asked, again, asked.state === 'broken' || (asked.state === 'there' && isMoving(asked.value)));
   if (asked.state === 'waiting') return <Loading />;
-  if (asked.state === 'broken') return <Broken problem={asked.problem} again={again} />;
+  if (asked.state === 'broken')
+    return (
+      <NoSuch thing="run" list={{ to: '/runs', name: runs.back }} problem={asked.problem} again={again} />
+    );
   const run = asked.value;
   const isPlan = run.status === 'planned' || run.status === 'expired';
   return (
@@ -29,7 +34,7 @@ export function RunPage({ runId, mayChange }: { runId: string; mayChange: boolea
       <p>
         <Link to="/runs">{runs.back}</Link>
       </p>
-      <h1>{runName(run, words)}</h1>
+      <Heading>{runName(run, words)}</Heading>
       <p>
         <RunChip status={run.status} /> {run.status !== 'halted' && run.because}
       </p>

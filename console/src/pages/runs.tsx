@@ -1,5 +1,6 @@
 import type { Run } from '../../../src/client/run-shapes.ts';
 import { queryOf } from '../api.ts';
+import { Heading } from '../parts/heading.tsx';
 import { Link } from '../parts/link.tsx';
 import { RunChip } from '../parts/run-status.tsx';
 import { Broken, Empty, Loading, When } from '../parts/shapes.tsx';
@@ -25,7 +26,7 @@ export function RunsPage({ mayChange }: { mayChange: boolean }) {
   useRepeated(page, again, before === '');
   return (
     <>
-      <h1>{runs.title}</h1>
+      <Heading>{runs.title}</Heading>
       <p>{runs.lead}</p>
       {mayChange && (
         <p>

@@ -1,4 +1,5 @@
 import { queryOf } from '../api.ts';
+import { Heading } from '../parts/heading.tsx';
 import { Link } from '../parts/link.tsx';
 import { SeenEvents } from '../parts/seen-events.tsx';
 import { Broken, Empty, Loading } from '../parts/shapes.tsx';
@@ -13,7 +14,7 @@ export function SeatEventsPage() {
   const { seats } = useWords();
   return (
     <>
-      <h1>{seats.events}</h1>
+      <Heading>{seats.events}</Heading>
       <p>
         <Link to="/seats">{seats.title}</Link>
       </p>

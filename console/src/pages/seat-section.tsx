@@ -1,9 +1,11 @@
 import { useState } from 'react';
 import { ask } from '../api.ts';
+import { Heading } from '../parts/heading.tsx';
 import { Link } from '../parts/link.tsx';
+import { NoSuch } from '../parts/no-such.tsx';
 import { ReasonDialog } from '../parts/reason-dialog.tsx';
 import { SectionState } from '../parts/section-shapes.tsx';
-import { Broken, Loading } from '../parts/shapes.tsx';
+import { Loading } from '../parts/shapes.tsx';
 import { type ShownSection, seatsPath, sectionPath, termName } from '../seats.ts';
 import { useAsked } from '../use-asked.ts';
 import { useRepeated } from '../use-repeated.ts';
@@ -25,14 +27,22 @@ export function SeatSectionPage({ term, index, mayChange }: SectionParts) {
   );
   useRepeated(section, again, section.state === 'there');
   if (section.state === 'waiting') return <Loading />;
-  if (section.state === 'broken') return <Broken problem={section.problem} again={again} />;
+  if (section.state === 'broken')
+    return (
+      <NoSuch
+        thing="section"
+        list={{ to: '/seats', name: seats.back }}
+        problem={section.problem}
+        again={again}
+      />
+    );
   const { title, courseString, number, campus, meetings, isGone } = section.value;
   return (
     <>
       <p>
         <Link to="/seats">{seats.back}</Link>
       </p>
-      <h1>{title ?? `${seats.index} ${index}`}</h1>
+      <Heading>{title ?? `${seats.index} ${index}`}</Heading>
       <p className="muted">
         {courseString === null ? seats.unknownSection : `${courseString}:${number}`}, {seats.index} {index},{' '}
         {termName(term, words)}, {campus}

@@ -1,4 +1,5 @@
 import { queryOf } from '../api.ts';
+import { Heading } from '../parts/heading.tsx';
 import { Link } from '../parts/link.tsx';
 import { OpeningsChart } from '../parts/openings-chart.tsx';
 import { PollHealth } from '../parts/poll-health.tsx';
@@ -20,7 +21,7 @@ export function SeatsPage() {
   const sought = query.get('q') ?? '';
   return (
     <>
-      <h1>{seats.title}</h1>
+      <Heading>{seats.title}</Heading>
       <Summary />
       <SearchBar
         label={seats.find}

@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { ask, Refused } from '../api.ts';
+import { Heading } from '../parts/heading.tsx';
 import { useWords } from '../words/words.ts';
 
 export function SignInPage({ done }: { done: () => void }) {
@@ -17,7 +18,7 @@ export function SignInPage({ done }: { done: () => void }) {
   };
   return (
     <main style={{ maxWidth: 480, margin: '10vh auto 0' }}>
-      <h1>{words.title}</h1>
+      <Heading>{words.title}</Heading>
       <p>{words.lead}</p>
       <form onSubmit={submit} className="bar">
         <label className="grow">

@@ -1,5 +1,6 @@
 import { type ChangeEvent, useState } from 'react';
 import { Refused, sendFile } from '../api.ts';
+import { Heading } from '../parts/heading.tsx';
 import { ImportOutcome } from '../parts/import-outcome.tsx';
 import { Link } from '../parts/link.tsx';
 import { ReasonDialog } from '../parts/reason-dialog.tsx';
@@ -49,7 +50,7 @@ export function SuppressionImportPage() {
   };
   return (
     <>
-      <h1>{words.title}</h1>
+      <Heading>{words.title}</Heading>
       <p>{words.lead}</p>
       <p className="muted">{words.columns}</p>
       <form className="bar" onSubmit={(event) => event.preventDefault()}>

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { everySource, suppressionReasonNames } from '../../../src/domain/suppression.ts';
 import { queryOf } from '../api.ts';
+import { Heading } from '../parts/heading.tsx';
 import { Link } from '../parts/link.tsx';
 import { Choice, SearchBar } from '../parts/search-bar.tsx';
 import { Broken, Empty, Loading } from '../parts/shapes.tsx';
@@ -41,7 +42,7 @@ export function SuppressionsPage({ mayChange, sources }: SuppressionsParts) {
   const isFiltered = Object.values(said).some((value) => value !== '');
   return (
     <>
-      <h1>{words.title}</h1>
+      <Heading>{words.title}</Heading>
       <p>{words.lead}</p>
       <SearchBar label={words.search} sought={q} seek={(text) => show({ q: text, as: '' })}>
         <Choice

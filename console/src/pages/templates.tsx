@@ -1,5 +1,6 @@
 import { useEffect } from 'react';
 import { queryOf } from '../api.ts';
+import { Heading } from '../parts/heading.tsx';
 import { Broken, Loading } from '../parts/shapes.tsx';
 import { TemplateSample } from '../parts/template-sample.tsx';
 import { go, usePlace } from '../place.ts';
@@ -19,7 +20,7 @@ export function TemplatesPage() {
   const [list, again] = useAsked<{ templates: Template[] }>('/api/v1/templates');
   return (
     <>
-      <h1>{words.title}</h1>
+      <Heading>{words.title}</Heading>
       <p>{words.lead}</p>
       {list.state === 'waiting' && <Loading />}
       {list.state === 'broken' && <Broken problem={list.problem} again={again} />}

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import { ask, queryOf } from '../api.ts';
 import type { DeliveryPage } from '../deliveries.ts';
 import { DeliveryTable } from '../parts/delivery-table.tsx';
+import { Heading } from '../parts/heading.tsx';
 import { Link } from '../parts/link.tsx';
 import { ReasonDialog } from '../parts/reason-dialog.tsx';
 import { Broken, Empty, Loading } from '../parts/shapes.tsx';
@@ -79,7 +80,7 @@ export function WorkListPage({ kind, mayChange }: { kind: keyof typeof kinds; ma
         ];
   return (
     <>
-      <h1>{work[title]}</h1>
+      <Heading>{work[title]}</Heading>
       {page.state === 'there' && page.value.deliveries.length > 0 && <p>{work[lead]}</p>}
       {answered && (
         <div role="status" className="notice">

@@ -251,6 +251,13 @@ export const en = {
   reviews: reviewsEn,
   broken: { title: 'This could not be shown', again: 'Try again' },
   loading: 'Loading …',
+  noSuch: {
+    delivery: 'There is no such delivery.',
+    mail: 'There is no such mail.',
+    run: 'There is no such run.',
+    review: 'There is no such review.',
+    section: 'There is no such section.',
+  },
   noPage: { title: 'There is no such page', home: 'Go home' },
   readOnly: 'A read key looks, and changes nothing.',
   ago: { now: 'now', seconds: 's ago', minutes: 'min ago', hours: 'h ago', days: 'd ago' },

@@ -251,6 +251,13 @@ export const ro: Words = {
   reviews: reviewsRo,
   broken: { title: 'Nu a putut fi arătat', again: 'Încearcă din nou' },
   loading: 'Se încarcă …',
+  noSuch: {
+    delivery: 'Nu există o astfel de livrare.',
+    mail: 'Nu există un astfel de mesaj.',
+    run: 'Nu există o astfel de rundă.',
+    review: 'Nu există o astfel de recenzie.',
+    section: 'Nu există o astfel de secțiune.',
+  },
   noPage: { title: 'Nu există o astfel de pagină', home: 'Acasă' },
   readOnly: 'O cheie de citire privește și nu schimbă nimic.',
   ago: { now: 'acum', seconds: 's în urmă', minutes: 'min în urmă', hours: 'h în urmă', days: 'z în urmă' },
