@@ -17,7 +17,8 @@ export function languageFor(header: string | undefined): Locale {
   return 'en';
 }
 
-function readTag(text: string): { tag: string; weight: number } {
+/** One of what a header likes, and how much. */
+export function readTag(text: string): { tag: string; weight: number } {
   const [tag = '', ...parameters] = text.split(';').map((part) => part.trim());
   const weight = parameters.find((one) => /^q=/i.test(one))?.slice(2) ?? '1';
   return { tag, weight: /^[01](?:\.\d{0,3})?$/.test(weight) ? Number(weight) : 0 };

@@ -4,8 +4,10 @@ import { systemIds } from '../std/ids.ts';
 import type { Log } from '../std/log.ts';
 import { Refusal } from '../std/refusal.ts';
 import { httpStatusOf, type RefusalCode } from '../std/refusals.ts';
+import { nothingHerePage } from './pages/nothing-here-page.ts';
+import { wantsPage } from './wants-page.ts';
 
-/** The one shape of every error. */
+/** The one shape of every error; only who is lost with a browser gets a page. */
 interface ErrorBody {
   error: string;
   code: RefusalCode;
@@ -16,7 +18,10 @@ interface ErrorBody {
 export function addErrors(server: FastifyInstance, log: Log): void {
   server.setNotFoundHandler((request, reply) => {
     // A worker has no pages.
-    const sentence = `There is nothing at this address.${server.hasRoute({ method: 'GET', url: '/docs' }) ? ' What there is: see /docs.' : ''}`;
+    const hasPages = server.hasRoute({ method: 'GET', url: '/docs' });
+    if (hasPages && wantsPage(request))
+      return reply.code(404).type('text/html; charset=utf-8').send(nothingHerePage());
+    const sentence = `There is nothing at this address.${hasPages ? ' What there is: see /docs.' : ''}`;
     return reply
       .code(404)
       .send({ error: sentence, code: 'not_found', traceId: request.id } satisfies ErrorBody);

@@ -98,6 +98,28 @@ describe('the front page', () => {
   });
 });
 
+describe('who is lost with a browser', () => {
+  const asBrowser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+
+  test('gets a page that leads home, and repeats nothing of the address', async () => {
+    const { statusCode, headers, body } = await get('/nonsense?token=s3cret', {}, asBrowser);
+    expect([statusCode, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(body).toContain('There is nothing here');
+    expect(body).toContain('<a href="/">');
+    expect(body).not.toMatch(/nonsense|s3cret|<script/);
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+    expect(headers['cache-control']).toBe('no-store');
+  });
+
+  test('gets none at the API, nor from a worker, which has no pages', async () => {
+    expect((await get('/api/v1/nonsense', {}, asBrowser)).json().code).toBe('not_found');
+    const { api: _, ...worker } = parts;
+    const server = await createServer(worker);
+    expect((await server.inject({ url: '/nonsense', headers: asBrowser })).json().code).toBe('not_found');
+    await server.close();
+  });
+});
+
 test('a sentence of the docs ends with one sign', async () => {
   const { body } = await get('/docs');
   expect(body).toContain('Is this process alive? Needs no key.');
