@@ -66,6 +66,9 @@ describe.skipIf(!hasChromium)('the console in a browser', () => {
 
   test('everything is paused and resumed, with a reason that everybody sees', async () => {
     const page = await open('');
+    // Apart from whatever else has buttons there.
+    const own = page.getByRole('region', { name: 'All mail' });
+    expect(await own.getByRole('button').allInnerTexts()).toEqual(['Pause all mail']);
     await page.getByRole('button', { name: 'Pause all mail' }).click();
     await giveReason(page, 'Pause all mail', 'the provider is being moved');
     await page.getByText('the provider is being moved').first().waitFor();

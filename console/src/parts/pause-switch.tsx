@@ -27,7 +27,8 @@ export function PauseSwitch({ standing, mayChange }: { standing: Standing; mayCh
         </p>
       ))}
       {mayChange && (
-        <p style={{ marginTop: 16 }}>
+        <section className="all-mail" aria-labelledby="all-mail">
+          <h2 id="all-mail">{all ? pause.paused : pause.title}</h2>
           {all ? (
             <button type="button" className="main" onClick={() => setAsked({ resumed: '*' })}>
               {pause.resume}
@@ -37,7 +38,7 @@ export function PauseSwitch({ standing, mayChange }: { standing: Standing; mayCh
               {pause.button}
             </button>
           )}
-        </p>
+        </section>
       )}
       {asked === 'pause' && (
         <ReasonDialog

@@ -183,6 +183,7 @@ export const en = {
     notDone: (count: number) => `${many(count, 'delivery is', 'deliveries are')} left as they were:`,
   },
   pause: {
+    title: 'All mail',
     button: 'Pause all mail',
     what: 'Within seconds nothing new leaves. What is on the wire finishes, what waits is kept, and nothing is lost.',
     resume: 'Let mail leave again',

@@ -181,6 +181,7 @@ export const ro: Words = {
     notDone: (count: number) => `Neschimbate: ${many(count, 'livrare', 'livrări')}`,
   },
   pause: {
+    title: 'Toate mesajele',
     resumeOne: 'Lasă să continue',
     resumeWhat:
       'Ce așteaptă începe să plece în câteva secunde, întâi ce e mai urgent, cât de repede primește furnizorul.',
