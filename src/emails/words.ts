@@ -5,8 +5,8 @@ export type Locale = (typeof locales)[number];
 /** 000-74: for whoever has not chosen one. */
 const defaultLocale: Locale = 'en';
 
-export interface Words {
-  readonly locale: Locale;
+export interface Words<Written extends Locale = Locale> {
+  readonly locale: Written;
   readonly unsubscribe: string;
   readonly manage: string;
   /** Above a mail that is only looked at. */

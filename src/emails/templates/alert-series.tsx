@@ -4,7 +4,6 @@ import { Footer, footerText } from '../footer.tsx';
 import { Action, Fact, Header, Layout, Note, Paragraphs, Title } from '../layout.tsx';
 import { subjectOf } from '../subject.ts';
 import { createTemplate } from '../template.ts';
-import type { Words } from '../words.ts';
 import { alertSchema, type AlertProps as Props } from './alert-series-props.ts';
 import { alertSamples } from './alert-series-samples.ts';
 import { type AlertWords, alertWords } from './alert-series-words.ts';
@@ -19,9 +18,9 @@ export const alertSeries = createTemplate({
   locales: ['en', 'ro'],
   schema: alertSchema,
   samples: alertSamples,
-  subject: (props, words) => subjectIn(props, saidIn(words)),
+  subject: (props, { locale }) => subjectIn(props, alertWords[locale]),
   html: (props, words) => {
-    const said = saidIn(words);
+    const said = alertWords[words.locale];
     const { title, description, actualValue, periodLabel, seriesUrl } = props;
     const preheader = `${periodLabel}${words.colon}${actualValue}`;
     return (
@@ -39,7 +38,7 @@ export const alertSeries = createTemplate({
     );
   },
   text: (props, words) => {
-    const said = saidIn(words);
+    const said = alertWords[words.locale];
     const { conditions, seriesUrl } = props;
     return [
       props.isPreview && words.preview,
@@ -55,10 +54,6 @@ export const alertSeries = createTemplate({
       .join('\n\n');
   },
 });
-
-function saidIn({ locale }: Words): AlertWords {
-  return alertWords[locale === 'ro' ? 'ro' : 'en'];
-}
 
 const isMet = ({ isMet }: { isMet: 'true' | 'false' }) => isMet === 'true';
 

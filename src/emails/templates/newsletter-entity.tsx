@@ -4,7 +4,6 @@ import { Footer, footerText } from '../footer.tsx';
 import { Action, Header, Layout, Note, Subtitle, Title } from '../layout.tsx';
 import { subjectOf } from '../subject.ts';
 import { createTemplate } from '../template.ts';
-import type { Words } from '../words.ts';
 import { newsletterSchema, type NewsletterProps as Props } from './newsletter-entity-props.ts';
 import { newsletterSamples } from './newsletter-entity-samples.ts';
 import { type NewsletterWords, newsletterLocales, newsletterWords } from './newsletter-entity-words.ts';
@@ -19,9 +18,9 @@ export const newsletterEntity = createTemplate({
   locales: newsletterLocales,
   schema: newsletterSchema,
   samples: newsletterSamples,
-  subject: (props, words) => subjectIn(props, saidIn(words)),
+  subject: (props, { locale }) => subjectIn(props, newsletterWords[locale]),
   html: (props, words) => {
-    const said = saidIn(words);
+    const said = newsletterWords[words.locale];
     const { entityName, yearToDate, perHead, entityUrl } = props;
     return (
       <Layout title={subjectIn(props, said)} preheader={preheaderOf(props, said)} words={words}>
@@ -50,7 +49,7 @@ export const newsletterEntity = createTemplate({
     );
   },
   text: (props, words) => {
-    const said = saidIn(words);
+    const said = newsletterWords[words.locale];
     const { yearToDate, perHead, topExpenses = [], entityUrl } = props;
     const listed = (rows: readonly { label: string; amount: string }[]) =>
       rows.map(({ label, amount }) => `  ${label}${words.colon}${amount}`);
@@ -83,10 +82,6 @@ export const newsletterEntity = createTemplate({
       .join('\n\n');
   },
 });
-
-function saidIn({ locale }: Words): NewsletterWords {
-  return newsletterWords[locale === 'ro' ? 'ro' : 'en'];
-}
 
 function subjectIn({ entityName, periodLabel }: Props, said: NewsletterWords): string {
   return subjectOf(said.subject(periodLabel), entityName);
