@@ -1,7 +1,8 @@
+import type { Status } from '../domain/status.ts';
 import type { Engine } from '../engine.ts';
 import { readInbox } from '../inbox/inbox.ts';
 import { Refusal } from '../std/refusal.ts';
-import { type Account, accountOf } from './account.ts';
+import { type Account, accountOf, type Told } from './account.ts';
 import { neighbours } from './sample-people.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
@@ -11,8 +12,12 @@ export interface Killing extends Account {
   /** Who was killed, and who works now. */
   killedPid: number | null;
   pid: number | null;
-  /** Handed over, and not answered, at that instant: nobody can know of these at once. */
+  /** Handed over, and not answered, when it was dead: nobody can know of these at once. */
   onTheWire: number;
+  /** Accepted by then, and heard of. */
+  heard: number;
+  /** Waiting or claimed by then: no mail of these had left. */
+  notLeft: number;
   /** When the last lease of the dead worker is over, and what it held is looked into. */
   lookedIntoAt: number | null;
 }
@@ -50,12 +55,9 @@ export async function killInMidSend(parts: KillingParts): Promise<() => Promise<
       .where('occasion', '=', occasion)
       .execute();
   const until = clock.monotonic() + withinMs;
-  let onTheWire = 0;
   for (;;) {
-    const now = await rows();
-    onTheWire = now.filter(({ status }) => status === 'sending').length;
-    const toldCount = now.filter(({ status }) => status === 'sent' || status === 'delivered').length;
-    if (onTheWire > 0 && toldCount >= toldBefore) break;
+    const { onTheWire, heard } = standingOf(await rows());
+    if (onTheWire > 0 && heard >= toldBefore) break;
     if (clock.monotonic() > until)
       throw new Refusal(
         'worker_not_sending',
@@ -65,6 +67,8 @@ export async function killInMidSend(parts: KillingParts): Promise<() => Promise<
   }
   const killedPid = worker.kill();
   const at = clock.now();
+  // Only now: between the last look and its death it has sent and heard more. Another is not there yet.
+  const standing = standingOf(await rows());
   return async () => {
     // Before the inbox is read: what is sent by then has arrived there.
     const now = await rows();
@@ -75,9 +79,18 @@ export async function killInMidSend(parts: KillingParts): Promise<() => Promise<
       if (mail.subject === subject) arrived.set(mail.to, (arrived.get(mail.to) ?? 0) + 1);
     const held = now.filter(({ status }) => status === 'claimed' || status === 'sending');
     return {
-      ...{ at, killedPid, pid: worker.pid(), onTheWire, ...accountOf(now, arrived) },
+      ...{ at, killedPid, pid: worker.pid(), ...standing, ...accountOf(now, arrived) },
       lookedIntoAt: held.length > 0 ? Math.max(...held.map(({ due_at }) => due_at ?? 0)) : null,
     };
+  };
+}
+
+function standingOf(rows: readonly Told[]): Pick<Killing, 'onTheWire' | 'heard' | 'notLeft'> {
+  const count = (isMeant: (status: Status) => boolean) => rows.filter(({ status }) => isMeant(status)).length;
+  return {
+    onTheWire: count((status) => status === 'sending'),
+    heard: count((status) => status === 'sent' || status === 'delivered'),
+    notLeft: count((status) => ['pending', 'claimed', 'failed_transient'].includes(status)),
   };
 }
 

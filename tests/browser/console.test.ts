@@ -212,7 +212,9 @@ describe.skipIf(!hasChromium)('the console in a browser', () => {
     }
     await page.getByRole('button', { name: 'Kill the worker in mid-send' }).click();
     await page
-      .getByText('Process 7 was killed (SIGKILL) with 3 mails on the wire. Another is being started.')
+      .getByText(
+        'Process 7 was killed (SIGKILL) with 3 mails on the wire; 7 had been accepted before, and 37 had not left yet. Another is being started.',
+      )
       .waitFor();
     const account = page.locator('.account');
     await account

@@ -16,6 +16,8 @@ const killing: Killing = {
     pid: null,
     people: 48,
     onTheWire: 3,
+    heard: 7,
+    notLeft: 37,
     told: 9,
     twice: 0,
     unheard: 2,

@@ -61,6 +61,8 @@ test('the worker is killed in mid-send: another takes over, and nobody has it tw
     (told ?? 0) + (underWay ?? 0) + (notToBeTold ?? 0) + (lost ?? 0);
   expect(sum(json)).toBe(48);
   expect(json.onTheWire).toBeGreaterThan(0);
+  // So is what it had in hand when it died, and what of that is open adds up with it.
+  expect(json.heard + json.onTheWire + json.notLeft).toBe(48);
   // A signal is sent, and not waited for.
   await soon(async () => isAlive(json.killedPid), 'the killed one lives on').toBe(false);
   // All but those of which nobody can know yet: these wait for the lease of the dead to be over.

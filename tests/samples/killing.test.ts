@@ -26,4 +26,39 @@ onBothDatabases('killing the worker in mid-send', (dialect) => {
     });
     expect([killed, await world.queries.counts()]).toEqual([0, []]);
   });
+
+  it('what it had in hand is counted when it is dead, and is everybody', async () => {
+    const events: string[] = [];
+    const now = world.clock.now();
+    const begun = { round: 1, lease: 7, account: 'capture' };
+    const held = { locked_by: 'worker-1', locked_at: now, due_at: now + 1 };
+    const doubt = { first_possible_accept_at: now, resubmit_until: now + 1, last_attempt_at: now };
+    const clock = {
+      ...world.clock,
+      // While it is waited for, the worker works.
+      async sleep() {
+        const rows = await world.db.read.selectFrom('deliveries').select('seq').orderBy('seq').execute();
+        const seqs = rows.map(({ seq }) => seq);
+        const accepted = { ...begun, status: 'sent' as const, evidence: 5, sent_at: now, due_at: null };
+        const leaving = { ...begun, ...held, ...doubt, status: 'sending' as const, evidence: 4 };
+        await world.db.transaction(async (tx) => {
+          const change = tx.updateTable('deliveries');
+          await change.set(accepted).where('seq', 'in', seqs.slice(0, 10)).execute();
+          await change.set(leaving).where('seq', 'in', seqs.slice(10, 30)).execute();
+        });
+      },
+    };
+    const db = {
+      ...world.db,
+      get read() {
+        events.push('look');
+        return world.db.read;
+      },
+    };
+    const worker = { pid: () => 7, kill: () => events.push('kill'), tell() {}, async stop() {} };
+    const pauses = createPauses(world.db, world.clock);
+    const account = await killInMidSend({ ...world, db, clock, pauses, worker, newNumber: () => 'two' });
+    expect(events).toEqual(['look', 'look', 'kill', 'look']);
+    expect(await account()).toMatchObject({ people: 48, heard: 10, onTheWire: 20, notLeft: 18 });
+  });
 });

@@ -71,13 +71,13 @@ interface Answers {
 
 function KillingAccount({ killing }: { killing: Killing }) {
   const { firstMinute: words } = useWords();
-  const { killedPid, pid, onTheWire, twice, lost, unheard, underWay, lookedIntoAt } = killing;
+  const { twice, lost, unheard, underWay, lookedIntoAt } = killing;
   const leftMs = lookedIntoAt === null ? 0 : Date.parse(lookedIntoAt) - Date.now();
   const isOver = underWay + unheard === 0;
   const meaning = twice > 0 || (lost ?? 0) > 0 ? 'needs a person' : isOver ? 'good' : 'in hand';
   return (
     <div className="account" data-killing={isOver ? 'settled' : 'waiting'}>
-      <p>{words.killed(killedPid ?? 0, onTheWire, pid)}</p>
+      <p>{words.killed(killing)}</p>
       <p>
         <Mark meaning={meaning}>
           <strong>

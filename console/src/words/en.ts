@@ -1,5 +1,6 @@
 import { type Status, statuses, statusNames } from '../../../src/domain/status.ts';
 import type { Account } from '../../../src/samples/account.ts';
+import type { Killing } from '../../../src/samples/killing.ts';
 import { chaosEn, inboxEn } from './en/inbox.ts';
 import { suppressionImportEn, suppressionsEn, templatesEn } from './en/lists.ts';
 import { reviewsEn } from './en/reviews.ts';
@@ -9,6 +10,8 @@ import { sourcesEn } from './en/sources.ts';
 import { manyEn as many } from './many.ts';
 
 const either = new Intl.ListFormat('en', { type: 'disjunction' });
+
+type Killed = Pick<Killing, 'killedPid' | 'pid' | 'onTheWire' | 'heard' | 'notLeft'>;
 
 /** English. */
 export const en = {
@@ -211,8 +214,9 @@ export const en = {
         `${many(people, 'reviewer is', 'reviewers are')} being told of ${changelistId}, ${title}.`,
     },
     killing: 'A notice goes out to 48 people; the worker will be killed in the middle of it …',
-    killed: (killed: number, onTheWire: number, pid: number | null) =>
-      `Process ${killed} was killed (SIGKILL) with ${many(onTheWire, 'mail', 'mails')} on the wire. ${pid === null ? 'Another is being started.' : `Process ${pid} has taken over.`}`,
+    /** When it was dead: what had been heard of, what was on the wire and what had not left are all. */
+    killed: ({ killedPid, pid, onTheWire, heard, notLeft }: Killed) =>
+      `Process ${killedPid} was killed (SIGKILL) with ${many(onTheWire, 'mail', 'mails')} on the wire; ${heard} had been accepted before${notLeft > 0 ? `, and ${notLeft} had not left yet` : ''}. ${pid === null ? 'Another is being started.' : `Process ${pid} has taken over.`}`,
     account: ({ people, told, underWay, notToBeTold, lost }: Account) =>
       [
         `${people} asked for: ${told} accepted`,

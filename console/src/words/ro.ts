@@ -209,8 +209,8 @@ export const ro: Words = {
         `${many(people, 'recenzent află', 'recenzenți află')} despre ${changelistId}, ${title}.`,
     },
     killing: 'Un anunț pleacă spre 48 de oameni; procesul va fi oprit la mijloc …',
-    killed: (killed, onTheWire, pid) =>
-      `Procesul ${killed} a fost oprit brutal (SIGKILL) cu ${many(onTheWire, 'mesaj', 'mesaje')} pe drum. ${pid === null ? 'Altul pornește acum.' : `Procesul ${pid} i-a luat locul.`}`,
+    killed: ({ killedPid, pid, onTheWire, heard, notLeft }) =>
+      `Procesul ${killedPid} a fost oprit brutal (SIGKILL) cu ${many(onTheWire, 'mesaj', 'mesaje')} pe drum; ${heard} fuseseră acceptate înainte${notLeft > 0 ? `, iar ${notLeft} nu plecaseră încă` : ''}. ${pid === null ? 'Altul pornește acum.' : `Procesul ${pid} i-a luat locul.`}`,
     account: ({ people, told, underWay, notToBeTold, lost }) =>
       [
         `${people} cerute: ${told} acceptate`,

@@ -19,6 +19,8 @@ const killing = Type.Object(
       description: 'How many were asked for: `told`, `underWay`, `notToBeTold` and `lost` together.',
     }),
     onTheWire: Type.Integer({ description: 'Handed over and not answered when it died.' }),
+    heard: Type.Integer({ description: 'Accepted when it died, and it had heard so.' }),
+    notLeft: Type.Integer({ description: 'Waiting or claimed when it died: no mail of these had left.' }),
     told: Type.Integer({ description: 'Who has it, by the books of the inbox.' }),
     twice: Type.Integer({ description: 'Of these, who has it more than once.' }),
     unheard: Type.Integer({
