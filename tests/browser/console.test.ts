@@ -68,6 +68,7 @@ describe.skipIf(!hasChromium)('the console in a browser', () => {
     const page = await open('');
     // Apart from whatever else has buttons there.
     const own = page.getByRole('region', { name: 'All mail' });
+    await own.waitFor();
     expect(await own.getByRole('button').allInnerTexts()).toEqual(['Pause all mail']);
     await page.getByRole('button', { name: 'Pause all mail' }).click();
     await giveReason(page, 'Pause all mail', 'the provider is being moved');
