@@ -72,7 +72,9 @@ try {
   tally.failures.push(`the test runner itself: ${error.stack}`);
 }
 await endGuards();
-if (!isInterrupted()) process.exitCode = printTally(tally, { isCi: ['true', '1'].includes(process.env.CI) });
+if (!isInterrupted()) {
+  process.exitCode = printTally(tally, { isCi: ['true', '1'].includes(process.env.CI), isPartial });
+}
 
 function tellFigures() {
   const isWhole = !isPartial && vitestArgs.length === 0;
