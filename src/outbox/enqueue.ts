@@ -57,6 +57,7 @@ const chunkMax = 200;
 /** Without bodies a row is small, and a page of a fan-out is one statement: a quarter less of the processor's time. */
 const bareChunkMax = 1_000;
 
+/** Answers in the order of the intents. An identity becomes a row once, whoever else asks at the same time; a repeat changes nothing of it. */
 export async function enqueueAsked(
   tx: Tx,
   dialect: DialectName,

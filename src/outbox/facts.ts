@@ -60,6 +60,7 @@ export function factsOfRefusal({ state: _, ...delivery }: LockedDelivery, code: 
   return event === undefined ? [] : [{ kind: 'suppressed', event, at, delivery }];
 }
 
+/** Sources first, each in a savepoint: what one cannot book is owed to it, and the status stands. What consent throws undoes everything. */
 export async function tellFacts(
   tx: Tx,
   facts: readonly Fact[],

@@ -19,6 +19,7 @@ export interface OperatorOrder {
 
 const reasonLengthMax = 500;
 
+/** Each number gets an answer, in the same order: what has been settled meanwhile, or forgotten, is left as it is and says so. */
 export async function performOrder(
   tx: Tx,
   seqs: readonly number[],

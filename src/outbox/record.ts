@@ -59,6 +59,10 @@ export interface RecordParts {
   healAfterMs?: number | null;
 }
 
+/**
+ * What workers and providers bring, in one transaction: each report gets an answer, in the same order, and what changes nothing is
+ * answered with the reason. Evidence is never refused for being late; a worker whose lease is over moves nothing.
+ */
 export async function recordReports(
   tx: Tx,
   reports: readonly Report[],

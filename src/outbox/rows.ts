@@ -22,6 +22,7 @@ export interface LockedDelivery {
   state: DeliveryState;
 }
 
+/** Nobody else writes them until this transaction ends. What is not there is not in the answer. */
 export async function lockDeliveries(
   tx: Tx,
   dialect: DialectName,
