@@ -77,6 +77,9 @@ describe.skipIf(!hasChromium)('home in the console', () => {
         .poll(async () => (await arrowsOf(page, 'claimed>sending'))[0])
         .toMatchObject({ says: '1 delivery went from claimed to sending in the last hour.' });
       // Both end in the same box; only from one of them did anything come.
+      await expect
+        .poll(async () => (await arrowsOf(page, 'claimed>suppressed'))[0])
+        .toMatchObject({ passed: '1' });
       const [fromClaimed] = await arrowsOf(page, 'claimed>suppressed');
       const [fromWaiting] = await arrowsOf(page, 'pending>suppressed');
       expect([fromClaimed?.passed, fromWaiting?.passed]).toEqual(['1', '0']);

@@ -112,7 +112,7 @@ describe.skipIf(!hasChromium)('code reviews in the console', () => {
     const page = await world.open('/reviews?changelist=none');
     await page.getByText('No review matches. Take away a filter.').waitFor();
     await page.goto(`${world.server.url}/console/reviews/00000000-0000-4000-8000-000000000000`);
-    await page.getByText('This could not be shown.').waitFor();
+    await page.getByText('There is no such review.').waitFor();
     // To a browser an answer like that is worth a complaint.
     expect(world.complaints()).toEqual([expect.stringContaining('404')]);
   });

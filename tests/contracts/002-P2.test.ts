@@ -1,20 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { Refusal } from '../../src/std/refusal.ts';
+import { problemsOf } from '../support/config-problems.ts';
 import { linkSettings } from '../support/consent.ts';
 
 /** Spec 002, phase 2: the environment, read as a process reads it. */
 describe('002 phase 2: settings', () => {
   const read = (settings: Record<string, string>) => readConfig(settings, 'no such file');
-  function problemsOf(settings: Record<string, string>): string[] {
-    try {
-      read(settings);
-      return [];
-    } catch (error) {
-      if (error instanceof Refusal) return error.details?.problems as string[];
-      throw error;
-    }
-  }
   const real = {
     ...{ MAIL_PROVIDER: 'resend', RESEND_API_KEY: 'r'.repeat(20), EMAIL_FROM_ADDRESS: 'us@example.org' },
     ...linkSettings,

@@ -28,7 +28,7 @@ describe('the Dockerfile', () => {
     ...[
       'node_modules/pg/package.json',
       'tests/deployment/image.test.ts',
-      'src/config.test.ts',
+      'tests/config.test.ts',
       'docs/api.md',
     ],
   ])('the builder is not sent %s', (path) => expect(isSent(path)).toBe(false));

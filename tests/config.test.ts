@@ -1,32 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import { readConfig } from './config.ts';
-import { Refusal } from './std/refusal.ts';
-
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
-});
-
-function envFile(text: string): string {
-  const folder = mkdtempSync(join(process.env.TIDINGS_TEST_TMP ?? tmpdir(), 'tidings-'));
-  folders.push(folder);
-  const path = join(folder, '.env');
-  writeFileSync(path, text);
-  return path;
-}
-
-function problemsOf(environment: Record<string, string>, file = 'no such file'): string[] {
-  try {
-    readConfig(environment, file);
-    return [];
-  } catch (error) {
-    expect(error).toBeInstanceOf(Refusal);
-    return (error as Refusal).details?.problems as string[];
-  }
-}
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../src/config.ts';
+import { envFile, problemsOf } from './support/config-problems.ts';
 
 const links = {
   PLATFORM_BASE_URL: 'https://mail.example.org',
