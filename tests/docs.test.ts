@@ -9,6 +9,7 @@ import { lifecycle } from '../scripts/docs/moves.ts';
 import { evidenceEventNames } from '../src/domain/evidence.ts';
 import { workEvents } from '../src/domain/lifecycle.ts';
 import { statusNames } from '../src/domain/status.ts';
+import { programOutside, readSources } from './architecture/source-files.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const read = (path: string) => (existsSync(root + path) ? readFileSync(root + path, 'utf8') : '');
@@ -23,6 +24,14 @@ describe('what is made from the code', () => {
     const named = (name: string) => page.includes(`| \`${name}\` |`) || page.includes(`**\`${name}\`**`);
     expect([...statusNames, ...workEvents, ...evidenceEventNames].filter((name) => !named(name))).toEqual([]);
   });
+});
+
+test('of each large file of src the architecture says which one idea it holds', () => {
+  const page = read('docs/architecture.md');
+  const program = programOutside(readSources(), []);
+  const large = program.filter(({ text }) => text.split('\n').length > 261).map(({ path }) => path);
+  expect(large.length).toBeGreaterThan(0);
+  expect(large.filter((path) => !page.includes(`](../${path}) | `))).toEqual([]);
 });
 
 describe('the life-cycle map', () => {
