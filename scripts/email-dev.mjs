@@ -1,5 +1,6 @@
 // `npm run email:dev`: every template in every language beside its text and its sample's props, on http://localhost:3001 (002-V-01; PORT
-// for another). What is changed in src/emails shows at once. Only this machine is answered; Ctrl-C ends it and leaves nothing.
+// for another; where it is taken, the next free one). What is changed in src/emails shows at once. Only this machine is answered; Ctrl-C
+// ends it and leaves nothing.
 import { watchMails } from './email-dev/mails.mjs';
 import { serveMails } from './email-dev/server.mjs';
 import { prepare } from './prepare.mjs';
@@ -15,15 +16,29 @@ const mails = watchMails(createGuard());
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(0));
 await mails.made();
 try {
-  server = await serveMails(mails, port);
+  server = await serveOnFree(port);
   console.log(`Mails at ${server.url} (Ctrl-C stops)`);
 } catch (error) {
   console.error(
     error.code === 'EADDRINUSE'
-      ? `Port ${port} is taken. Choose another: PORT=3002 npm run email:dev`
+      ? `Port ${port} is taken, and so are those after it. Choose another: PORT=3002 npm run email:dev`
       : `Cannot listen on port ${port}: ${error.message}`,
   );
   await stop(2);
+}
+
+/** PORT may be the server's own, as both read it: then the next one that is free will do. */
+async function serveOnFree(first) {
+  const last = Math.min(first + 20, 65_535);
+  for (let at = first; ; at++) {
+    try {
+      const serving = await serveMails(mails, at);
+      if (at > first) console.log(`Port ${first} is taken; this is the next free one.`);
+      return serving;
+    } catch (error) {
+      if (error.code !== 'EADDRINUSE' || at >= last) throw error;
+    }
+  }
 }
 
 /** A Ctrl-C arrives twice: from the terminal, and passed on by npm. */

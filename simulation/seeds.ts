@@ -41,11 +41,14 @@ const tellEvery = 25;
 const measureEvery = 250;
 
 const tell = (message: Message) => process.send?.(message);
+const hasParent = process.connected;
 const stage = await openStage();
 let done = 0;
 let doneInAll = 0;
 let counts: Record<string, number> = {};
 for (let seed = first; seed < first + count; seed += stride) {
+  // Whoever wanted to know is gone, and nobody else ends this.
+  if (hasParent && !process.connected) process.exit(1);
   const run = await runSeed(seed, stage);
   addCounts(counts, run.counts);
   const violation = run.violation ?? (seed % twiceEvery === 0 ? await difference(run) : null);

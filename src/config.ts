@@ -38,12 +38,14 @@ export function readConfig(environment: Environment = process.env, envFile = '.e
 
 const names = Object.values(variables).map((variable) => variable.name);
 
+/**
+ * A line without its sign is read as a part of the next one's name. What stands there may be a secret, so it is named by its number alone:
+ * `unreadableLines` has done so.
+ */
 function unknownInFile(file: Environment, envFile: string): string[] {
   return Object.keys(file)
-    .filter((name) => !names.includes(name))
+    .filter((name) => /^[\w.-]+$/.test(name) && !names.includes(name))
     .map((name) => {
-      // A line without its sign is read as a part of the next one's name: what stands there may be a secret.
-      if (!/^[\w.-]+$/.test(name)) return `${envFile} has a line that is not NAME=value.`;
       const meant = nearest(name, names);
       return `${envFile} sets ${name}, which is not a setting of Tidings. ${meant ? `Did you mean ${meant}?` : 'All settings: docs/configuration.md.'}`;
     });

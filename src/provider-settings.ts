@@ -127,12 +127,16 @@ export const providerVariables = {
   smtpUrl: {
     name: 'SMTP_URL',
     default: '',
-    meaning: 'The mail server: `smtp://user:password@host:587`, or `smtps://…` for TLS from the first byte.',
+    meaning:
+      'The mail server: `smtp://user:password@host:587`, or `smtps://…` for TLS from the first byte; special characters of user and password are percent-encoded.',
     isSecret: true,
     read: (text) =>
       text === '' || (parseUrl(text) && /^smtps?:/.test(text))
         ? { value: text }
-        : { mustBe: 'smtp://host:port or smtps://host:port' },
+        : {
+            mustBe:
+              'smtp://user:password@host:port or smtps://…, with special characters of user and password percent-encoded',
+          },
   } as Variable<string>,
 } satisfies { [Key in keyof ProviderConfig]: Variable<ProviderConfig[Key]> };
 

@@ -153,7 +153,7 @@ export const variables = {
     name: 'HEAL_AFTER_HOURS',
     default: '6', // Webhooks that fail are told again after 2 and 5 hours: most that come at all have come by then.
     meaning:
-      'How long after a mail was accepted the provider is asked what became of it, if no webhook has said so; `0.5` is half an hour. Resend, with a key that has full access, and Postmark can be asked.',
+      'How long after a mail was accepted the provider is asked what became of it, if no webhook has said so; `0.5` is half an hour. A mail server cannot be asked, and Resend only with a key that has full access.',
     read: (text) => {
       const hours = Number(text);
       return hours >= 0.05 && hours <= 72

@@ -276,8 +276,37 @@ describe('configuration', () => {
     expect(problemsOf({}, file).join()).not.toContain('hunter2');
     const quoted = envFile('TOKEN_SECRET hunter2hunter2\nPORT="4210"\n');
     expect(problemsOf({}, quoted)).toEqual([
-      expect.stringMatching(/\.env has a line that is not NAME=value\.$/),
+      expect.stringMatching(/^Line 1 of .*\.env is not NAME=value\.$/),
     ]);
+  });
+
+  it.each([
+    ['PORT="3799"\njusttext', 2],
+    ['EMAIL_FROM_ADDRESS="A <a@b.org>"\nOPERATOR_API_KEY abcdef\n', 2],
+    ['PORT=3799\nEMAIL_FROM_ADDRESS="A <a@b.org>"\nTOKEN_SECRET\nHOST=127.0.0.1\n', 3],
+    ["# it's fine\nLOG_LEVEL='warn'\r\n\r\nTOKEN_SECRET\r\nPORT=1\r\n", 4],
+    ['DATABASE_URL="sqlite:a\n\nb.db" # two\nTOKEN_SECRET\n', 4],
+    ['LOG_LEVEL="warn\nTOKEN_SECRET\n', 2],
+  ])('says which line is none, whatever is quoted around it: %j', (text, line) => {
+    expect(problemsOf({}, envFile(text)).filter((problem) => problem.includes('NAME=value'))).toEqual([
+      expect.stringMatching(new RegExp(`^Line ${line} of .*\\.env is not NAME=value\\.$`)),
+    ]);
+  });
+
+  it('takes a quoted value over several lines, whatever is in it, and blanks and comments around it', () => {
+    const file = envFile(
+      'BUDGET_DATASETS="a\n# not a comment\n \nb" # one\n \t\nPORT=4000\n# HOST=example.org',
+    );
+    expect(readConfig({}, file)).toMatchObject({
+      ...{ budgetDatasets: 'a\n# not a comment\n \nb', port: 4000, host: '127.0.0.1' },
+    });
+  });
+
+  it('shows what an address of a mail server looks like, with a user whose password has special characters', () => {
+    expect(problemsOf({ SMTP_URL: 'smtp://tid:sec/ret@mail.example.org:587' })).toEqual([
+      'SMTP_URL must be smtp://user:password@host:port or smtps://…, with special characters of user and password percent-encoded.',
+    ]);
+    expect(problemsOf({ SMTP_URL: 'smtp://tid:sec%2Fret@mail.example.org:587' })).toEqual([]);
   });
 
   it('is frozen', () => {

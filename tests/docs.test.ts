@@ -10,6 +10,7 @@ import { evidenceEventNames } from '../src/domain/evidence.ts';
 import { workEvents } from '../src/domain/lifecycle.ts';
 import { statusNames } from '../src/domain/status.ts';
 import { programOutside, readSources } from './architecture/source-files.ts';
+import { expectPicture } from './support/expect-picture.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const read = (path: string) => (existsSync(root + path) ? readFileSync(root + path, 'utf8') : '');
@@ -34,6 +35,33 @@ test('of each large file of src the architecture says which one idea it holds', 
   expect(large.filter((path) => !page.includes(`](../${path}) | `))).toEqual([]);
 });
 
+test('the recipe for a provider names every file that knows Postmark', () => {
+  const recipe = read('docs/recipes/add-a-provider.md');
+  const patterns = [...recipe.matchAll(/`((?:src|tests|docs)\/[^`]+|[A-Z]+\.md)`/g)].map(
+    ([, path = '']) =>
+      new RegExp(
+        `^${path
+          .replace(/(?<![a-z])x(?![a-z])/, 'postmark')
+          .replaceAll('.', '\\.')
+          .replaceAll('*', '[^/]*')}${path.endsWith('/') ? '' : '$'}`,
+      ),
+  );
+  const folders = ['src', 'tests', 'docs', 'console/src', 'scripts', 'simulation', 'bench'];
+  const files = [...folders.flatMap(filesBelow), 'README.md', 'CHANGELOG.md', 'CONTRIBUTING.md'];
+  // This test, and the recipe itself.
+  const own = ['tests/docs.test.ts', 'docs/recipes/add-a-provider.md'];
+  const knowing = files.filter((path) => !own.includes(path) && /postmark/i.test(read(path)));
+  expect(knowing.length).toBeGreaterThan(30);
+  expect(knowing.filter((path) => !patterns.some((pattern) => pattern.test(path)))).toEqual([]);
+});
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(root + folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(tsx?|mjs|sql|md|json)$/.test(entry.name))
+    .map((entry) => posix.join(entry.parentPath.slice(root.length), entry.name))
+    .filter((path) => !path.includes('node_modules') && !path.startsWith('bench/results'));
+}
+
 describe('the life-cycle map', () => {
   const svg = read('docs/lifecycle.svg');
 
@@ -51,17 +79,7 @@ describe('the life-cycle map', () => {
     expect([...new Set(drawn)].sort()).toEqual(moves.sort());
   });
 
-  test('is well-formed, says what it is, and loads nothing', () => {
-    const open: string[] = [];
-    for (const [, slash, name = '', rest = ''] of svg.matchAll(/<(\/?)([a-z]\w*)([^>]*)>/g)) {
-      if (slash) expect(open.pop()).toBe(name);
-      else if (!rest.endsWith('/')) open.push(name);
-    }
-    expect(open).toEqual([]);
-    expect(svg).toMatch(/<title id="map-title">[^<]+<\/title>\n<desc id="map-description">[^<]+<\/desc>/);
-    expect(svg).toContain('prefers-color-scheme:dark');
-    expect(svg).not.toMatch(/href|@import|<image|<script|url\((?!#)/);
-  });
+  test('is well-formed, says what it is, and loads nothing', () => expectPicture(svg, 'map'));
 
   test('is refused for a status that has no place', () => {
     const statuses = {

@@ -1,4 +1,6 @@
 import type { Delivery as AnsweredDelivery } from '../../src/client/delivery-shapes.ts';
+import { meanings } from '../../src/domain/meanings.ts';
+import { statuses } from '../../src/domain/status.ts';
 
 /** What a list shows of a delivery, as the API answers it. */
 export interface Delivery
@@ -9,6 +11,12 @@ export interface Delivery
   > {
   lastError: { code?: string; message?: string } | null;
   createdAt: string;
+}
+
+/** Which of the words says why no mail is shown: it is still to be written, never was, or is not kept any more. */
+export function whyNoMail({ status, round }: Pick<Delivery, 'status' | 'round'>) {
+  if (!statuses[status].isFinal) return 'noMail';
+  return round === 0 && meanings[status] !== 'good' ? 'mailNeverWritten' : 'mailNotKept';
 }
 
 export interface DeliveryPage {

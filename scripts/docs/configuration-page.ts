@@ -8,7 +8,7 @@ export function configurationPage(): string {
 # Configuration
 
 Tidings starts without any. Each setting is a variable of the environment, or a line of the file \`.env\` in the folder
-from which it is started.
+from which it is started. Keys and passwords stand in that file: \`chmod 600 .env\` keeps them from other users of the machine.
 
 ${table(
   ['variable', 'default', 'meaning'],

@@ -48,7 +48,8 @@ export async function checkDatabase(
       migrationsFinding(applied.length, names),
       ...(names.length === 0 ? [await writableFinding(db)] : []),
       ...(db.dialect === 'sqlite' ? fileFindings(sqlitePathOf(config.databaseUrl)) : []),
-      await clockFinding(db, log),
+      // The latest time that was seen is kept in a table, and an empty database has none.
+      ...(applied.length > 0 ? [await clockFinding(db, log)] : []),
     ];
     return { database: { url, state: 'reachable', applied: applied.length, pending: names }, findings };
   } catch (error) {
@@ -67,6 +68,10 @@ export function textOf(error: unknown): string {
 }
 
 function migrationsFinding(applied: number, pending: readonly string[]): Finding {
+  if (applied === 0) {
+    const sentence = 'The database is reachable and still empty.';
+    return note(sentence, 'npm start or npx tidings migrate makes its tables.');
+  }
   if (pending.length > 0) {
     const sentence = `The database is reachable and lacks ${pending.join(', ')}.`;
     return problem(sentence, 'npm start or npx tidings migrate applies what is missing.');

@@ -2,9 +2,12 @@ import { lateMs } from '../domain/hindrances.ts';
 import { meanings } from '../domain/meanings.ts';
 import { type Status, statusNames } from '../domain/status.ts';
 import type { Engine } from '../engine.ts';
+import type { HeldBy } from '../outbox/queries.ts';
 import { duration } from '../std/duration.ts';
+import { counted } from './counted.ts';
 import { type Finding, note, ok, problem } from './finding.ts';
 import { printable } from './printable.ts';
+import { stamp } from './story.ts';
 
 export interface DeliveriesCheckup {
   counts: { status: Status; count: number }[];
@@ -27,6 +30,7 @@ const owedTriesMax = 3;
 export async function checkDeliveries(
   { db, queries, clock, pauses, consent }: Engine,
   isProviderOpen: boolean,
+  isServerSilent: boolean,
 ): Promise<{ deliveries: DeliveriesCheckup; findings: Finding[] }> {
   const now = clock.now();
   const bySource = await queries.counts();
@@ -50,6 +54,7 @@ export async function checkDeliveries(
     stuckCountedMax,
   );
   const stuck = { count: held.length, isMore: held.length === stuckCountedMax };
+  const inHand = isServerSilent ? await queries.held(['claimed', 'sending', 'reconciling']) : [];
   const owed = await db.read
     .selectFrom('owed_facts')
     .select((eb) => [eb.fn.countAll().as('count'), eb.fn.max('tries').as('tries')])
@@ -75,6 +80,7 @@ export async function checkDeliveries(
       ...suppressedFindings(deliveries.suppressed),
       ...lateFindings(deliveries.oldestDue, isProviderOpen),
       ...stuckFindings(stuck),
+      ...inHandFindings(inHand, now),
       ...personFindings(countOf('needs_review'), countOf('failed_permanent')),
       ...owedFindings(owedFacts),
     ],
@@ -104,6 +110,18 @@ function stuckFindings({ count, isMore }: DeliveriesCheckup['stuck']): Finding[]
   if (count === 0) return [];
   const sentence = `${count}${isMore ? ' or more' : ''} in the hands of a worker whose time is up, and nobody has taken them back: no worker is running?`;
   return [problem(sentence, 'npm start starts one, and its sweep takes them back within seconds.')];
+}
+
+/** A server that was killed says nothing of it. One on another machine may well be sending: so this is a note. */
+function inHandFindings(held: readonly HeldBy[], now: number): Finding[] {
+  return held
+    .filter(({ until }) => until > now)
+    .map(({ worker, count, until }) =>
+      note(
+        `${counted(count, 'delivery is', 'deliveries are')} in the hands of ${printable(worker)}, until ${stamp(until)}; no server answers here.`,
+        'If it has died, npm start starts one, which takes them back then.',
+      ),
+    );
 }
 
 function personFindings(reviews: number, deadLetters: number): Finding[] {

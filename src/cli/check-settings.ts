@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { Setting } from '../config.ts';
 import { providers, realProviders } from '../domain/providers.ts';
 import { type Config, variables } from '../settings.ts';
@@ -26,6 +27,14 @@ export function checkSettings({ provider, from, environment }: Config): Finding[
 }
 
 const senderCure = 'Set EMAIL_FROM_ADDRESS to a sender of yours.';
+
+/** The shell makes it readable to all, and nobody notices. */
+export function envFileFindings(): Finding[] {
+  const { mode = 0 } = statSync('.env', { throwIfNoEntry: false }) ?? {};
+  if (process.platform === 'win32' || (mode & 0o044) === 0) return [];
+  const sentence = 'Other users of this machine may read .env, with the keys and passwords in it.';
+  return [note(sentence, 'chmod 600 .env')];
+}
 
 /** Fit for a screen and for a screenshot of it: no secret, and no password in an address. */
 export function settingsShown(settings: readonly Setting[]) {

@@ -9,7 +9,7 @@ import { checkNewsletters, checkOthers, type NewslettersCheckup } from './check-
 import { checkPauses, checkProvider, type ProviderCheckup } from './check-provider.ts';
 import { checkLeader, checkQueues, type QueuesCheckup } from './check-queues.ts';
 import { checkSeats, type SeatsCheckup } from './check-seats.ts';
-import { checkSettings } from './check-settings.ts';
+import { checkSettings, envFileFindings } from './check-settings.ts';
 import { type Finding, note, ok, problem, refused } from './finding.ts';
 
 /** What `doctor` finds: it looks, and leaves everything as it was. */
@@ -35,14 +35,16 @@ interface ServerCheckup {
 }
 
 export async function checkUp(config: Config, log: Log): Promise<Checkup> {
-  const settings = checkSettings(config);
+  const settings = [...checkSettings(config), ...envFileFindings()];
   const answering = await askServer(config);
   const { database, findings } = await checkDatabase(config, log);
   const { queues, findings: ofQueues } = await checkQueues(config);
   const before = [...settings, ...findings, ...ofQueues];
   if (database.state !== 'reachable' || database.pending.length > 0) {
     const asked = await askOthersAlone(config, log);
-    const server = compared(answering, database.state === 'not made yet' ? 'none' : undefined);
+    const isNew =
+      database.state === 'not made yet' || (database.state === 'reachable' && database.applied === 0);
+    const server = compared(answering, isNew ? 'none' : undefined);
     const all = [...before, ...(asked?.findings ?? []), serverFinding(server)];
     const nothing = { deliveries: null, seats: null, newsletters: null };
     return { findings: all, database, provider: asked?.provider ?? null, ...nothing, queues, server };
@@ -55,7 +57,7 @@ export async function checkUp(config: Config, log: Log): Promise<Checkup> {
     const asked = await checkProvider(engine);
     const pauses = await checkPauses(engine);
     const isProviderOpen = asked.provider.circuit !== null || asked.provider.pausedUntil !== null;
-    const looked = await checkDeliveries(engine, isProviderOpen);
+    const looked = await checkDeliveries(engine, isProviderOpen, server.answer === 'nothing');
     const { seats, findings: ofSeats } = await checkSeats(engine);
     const { newsletters, findings: ofNewsletters } = await checkNewsletters(engine, config);
     const after = [...looked.findings, ...ofSeats, ...ofNewsletters, serverFinding(server)];

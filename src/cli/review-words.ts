@@ -27,13 +27,14 @@ export function tellSubmitted({ answer, job, differences }: Submitted, paint: Pa
 export function tellJob(job: Job, paint: Paint): string[] {
   const name = `${printable(job.changelist_id)} version ${job.review_version}`;
   const required = job.recipients.filter(({ required }) => required);
-  const told = required.filter(({ notified_at }) => notified_at !== null).length;
-  const rest = job.recipients.length - required.length;
-  const others = rest === 0 ? '' : `, and ${rest} more who need not`;
+  const others = job.recipients.filter(({ required }) => !required);
+  const toldOf = (recipients: Job['recipients']) =>
+    `${recipients.filter(({ notified_at }) => notified_at !== null).length} of ${recipients.length}`;
+  const rest = others.length === 0 ? '' : `, and ${toldOf(others)} who need not`;
   return [
     `Job ${job.job_id}: ${name}, ${paint.meaning(jobMeanings[job.state], job.state)}`,
     `  ${printable(job.title)}`,
-    `  ${told} of ${required.length} who must hear of it have been told${others}.`,
+    `  ${toldOf(required)} who must hear of it have been told${rest}.`,
   ];
 }
 

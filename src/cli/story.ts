@@ -56,7 +56,7 @@ export function tellDelivery(
   ];
 }
 
-function stamp(at: number): string {
+export function stamp(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19)}Z`;
 }
 

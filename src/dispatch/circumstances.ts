@@ -41,7 +41,9 @@ async function readSuppression(db: Database, { address, source }: Whose): Promis
     .where('lifted_at', 'is', null)
     .orderBy('suppression_seq')
     .execute();
-  const row = rows.find((line) => source === undefined || holdsFor(line, source));
+  const holding = rows.filter((line) => source === undefined || holdsFor(line, source));
+  // Their own is the last to be told: they can take it back, and whatever else there is holds on.
+  const row = holding.find(({ reason }) => reason !== 'unsubscribed') ?? holding[0];
   return row
     ? { reason: row.reason, note: row.note, at: row.created_at, deliverySeq: row.delivery_seq }
     : null;

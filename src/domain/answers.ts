@@ -14,6 +14,11 @@ export const no = (sentence: string): Verdict => ({
   answer: 'no',
   sentence: `No, and it will not come: ${sentence}`,
 });
+/** As yet: it is in the recipient's hand. */
+export const noAsItStands = (sentence: string): Verdict => ({
+  answer: 'no',
+  sentence: `No, as it stands: ${sentence}`,
+});
 export const notYet = (sentence: string): Verdict => ({
   answer: 'not yet',
   sentence: `Not yet: ${sentence}`,

@@ -8,6 +8,7 @@ import { realProviders } from './providers.ts';
 import { momentOf, type StoryRow, type Told, tellStory } from './sentences.ts';
 import { type Status, statuses } from './status.ts';
 import type { DeliveryState } from './transition.ts';
+import { undoUntil } from './undo.ts';
 import { type Case, verdictOf, whenOf } from './verdict.ts';
 
 /**
@@ -72,7 +73,7 @@ export function explain(
     next: isForgotten
       ? 'Nothing.'
       : ((state.lockedBy === null ? hindrances[0]?.next : undefined) ??
-        tellNext(delivery, circumstances.now)),
+        tellNext(delivery, circumstances.now, undoUntil(one))),
     remedies: [
       ...hindrances.flatMap(({ remedy }) => remedy ?? []),
       ...(isForgotten ? forgotten : remediesOf(delivery, circumstances)),
@@ -96,21 +97,33 @@ function folded(told: readonly Told[], story: readonly StoryRow[]): Reason[] {
   return reasons;
 }
 
-/** What happens to it next and who does it, when nobody interferes. */
+/** What happens to it next and who does it, when nobody interferes. `backUntil` is of what an unsubscribe stopped; undefined where nobody has asked. */
 export function tellNext(
   { state, expiresAt }: Pick<ExplainedDelivery, 'state' | 'expiresAt'>,
   now: number,
+  backUntil?: number | null,
 ): string {
   const bound =
     expiresAt !== null && expiresAt > now
       ? ` What has not left by ${momentName(expiresAt)} ends as expired.`
       : '';
+  if (state.status === 'skipped_unsubscribed') return unlessBack(backUntil);
   return nextSentences[state.status](state, now, bound);
 }
 
 const unlessPutBack = 'Nothing, unless an operator puts it back.';
 
-const nextSentences: Record<Status, (state: DeliveryState, now: number, bound: string) => string> = {
+function unlessBack(backUntil: number | null | undefined): string {
+  if (backUntil === null) return unlessPutBack;
+  return backUntil === undefined
+    ? 'Nothing, unless the recipient takes back the unsubscribe within a day of it, or an operator puts it back.'
+    : `It goes out if the recipient takes back the unsubscribe, until ${momentName(backUntil)}, or when an operator puts it back.`;
+}
+
+const nextSentences: Record<
+  Exclude<Status, 'skipped_unsubscribed'>,
+  (state: DeliveryState, now: number, bound: string) => string
+> = {
   pending: (state, now, bound) => `A worker takes it ${atTime(state, now)}.${bound}`,
   failed_transient: (state, now, bound) =>
     `A worker tries again ${atTime(state, now)}; ${attemptsSoFar(state)}.${bound}`,
@@ -144,7 +157,6 @@ const nextSentences: Record<Status, (state: DeliveryState, now: number, bound: s
       ? unlessPutBack
       : 'Nothing. If word comes from the provider after all, that settles whether it was sent.',
   suppressed: () => unlessPutBack,
-  skipped_unsubscribed: () => unlessPutBack,
   skipped_no_email: () => unlessPutBack,
   skipped_ineligible: () => unlessPutBack,
   expired: () => unlessPutBack,
@@ -198,17 +210,13 @@ function remediesOf(
       ];
     case 'failed_permanent':
       return state.firstPossibleAcceptAt === null
-        ? [requeue('When the cause is mended, put it back:')]
+        ? suppression
+          ? [offTheList(words.address), requeue('Then, when the cause is mended, put it back:')]
+          : [requeue('When the cause is mended, put it back:')]
         : [{ sentence: 'Ask the recipient. It is not put back: they could be told twice.', command: null }];
     case 'suppressed':
       return suppression
-        ? [
-            {
-              sentence:
-                'Ask them for another address, or take this one off the list if it should not be there. To put the delivery back does not help before that.',
-              command: `npx tidings suppressions remove ${words.address ?? '<address>'} --because "…"`,
-            },
-          ]
+        ? [offTheList(words.address)]
         : [requeue('If it should be tried nevertheless, put it back:')];
     case 'skipped_unsubscribed':
       return [
@@ -233,6 +241,12 @@ function remediesOf(
       return [];
   }
 }
+
+const offTheList = (address: string | null): Remedy => ({
+  sentence:
+    'Ask them for another address, or take this one off the list if it should not be there. To put the delivery back does not help before that.',
+  command: `npx tidings suppressions remove ${address ?? '<address>'} --because "…"`,
+});
 
 const theyAreGone = (source: string, recipient: string): Remedy => ({
   sentence: 'They have left these mails. Only if they ask to be back:',

@@ -16,6 +16,9 @@ export const suppressionReasonNames = Object.keys(suppressionReasons) as Suppres
 /** The scope of a suppression that holds for every source. */
 export const everySource = '*';
 
+/** For how long somebody can take back that they left, by the link with which they did. */
+export const undoWithinMs = 24 * 3_600_000;
+
 /** Of which sources somebody wants mail again who had stopped everything. */
 export const exceptions = (exceptFor: string | null): readonly string[] =>
   exceptFor === null ? [] : (JSON.parse(exceptFor) as string[]);

@@ -1,12 +1,23 @@
 import { ago, duration } from '../std/duration.ts';
 import { momentName } from '../std/moment.ts';
-import { isInbox, no, notYet, onlyInInbox, unknown, unknownYet, type Verdict, yes } from './answers.ts';
+import {
+  isInbox,
+  no,
+  noAsItStands,
+  notYet,
+  onlyInInbox,
+  unknown,
+  unknownYet,
+  type Verdict,
+  yes,
+} from './answers.ts';
 import { isHeldBack } from './delivery.ts';
 import type { Circumstances, Hindrance } from './hindrances.ts';
 import { hearsLater, nameOf, tellSuppression, withoutStop } from './hindrances.ts';
 import type { Moment } from './sentences.ts';
 import type { Status } from './status.ts';
 import type { DeliveryError, DeliveryState } from './transition.ts';
+import { undoUntil } from './undo.ts';
 
 /** All that a verdict follows from. */
 export interface Case {
@@ -161,7 +172,10 @@ const verdicts: Record<Status, (one: Case) => Verdict> = {
       const reason = cause.detail.reason === undefined ? '' : `: ${withoutStop(cause.detail.reason)}`;
       return notSent(one, `${cause.actor} stopped it for them${reason}.`);
     }
-    return notSent(one, `the recipient had unsubscribed before it was to leave${when}.`);
+    const why = `the recipient had unsubscribed before it was to leave${when}`;
+    return undoUntil(one) === null
+      ? notSent(one, `${why}.`)
+      : notSent(one, `${why}${when === '' ? '' : ','} and can still take that back.`, noAsItStands);
   },
   skipped_no_email: (one) => notSent(one, `the source ${one.source} knows no address of this recipient.`),
   skipped_ineligible: (one) => {
@@ -233,12 +247,12 @@ function waiting({ state, hindrances: [first], circumstances: { now } }: Case, w
 }
 
 /** A round that ends here may have had one before it, whose mail was accepted. */
-function notSent(one: Case, why: string): Verdict {
-  if (one.state.sentAt === null || arrivalOf(one)) return no(why);
+function notSent(one: Case, why: string, answer = no): Verdict {
+  if (one.state.sentAt === null || arrivalOf(one)) return answer(why);
   const earlier = last(one, 'bounced_for_good', 'bounced_for_now')
     ? 'an earlier mail bounced'
     : 'an earlier mail was accepted and is not known to have arrived';
-  return no(`${earlier}, and it was not sent again: ${why}`);
+  return answer(`${earlier}, and it was not sent again: ${why}`);
 }
 
 /** What is known of a delivery in doubt; a sentence without its stop. */

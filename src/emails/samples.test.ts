@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readTemplate, templateNames } from './render.ts';
+import { readTemplate, render, templateNames } from './render.ts';
 import { asPreview, requireSample, requireTemplate, samplesIn } from './samples.ts';
 
 test('a sample that is written in a language is there for that one, under its name without it', () => {
@@ -21,6 +21,22 @@ test.each(templateNames)('%s has the same samples in each of its languages', asy
   );
   expect(missing, 'samples that are there in another language only').toEqual([]);
   expect(all).not.toEqual([]);
+});
+
+test.each(templateNames)('%s shows the way out, in its html and in its text', async (name) => {
+  const template = await requireTemplate(name);
+  const [locale] = template.locales;
+  const unsubscribeUrl = 'https://example.org/the-way-out';
+  for (const props of locale ? samplesIn(template, locale).values() : []) {
+    const mail = await render({
+      template: name,
+      locale: locale ?? null,
+      props: { ...props, unsubscribeUrl },
+    });
+    if (!mail.ok) throw new Error(mail.sentence);
+    expect(mail.html).toContain(`href="${unsubscribeUrl}"`);
+    expect(mail.text).toContain(unsubscribeUrl);
+  }
 });
 
 test('a template is found by either spelling; what is none is told with what there is', async () => {

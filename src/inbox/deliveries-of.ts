@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts';
+import { seqsInBlocks } from '../db/in-blocks.ts';
 import type { Status } from '../domain/status.ts';
 import { isUuid } from '../std/ids.ts';
 import type { CapturedMail } from './inbox.ts';
@@ -11,7 +12,7 @@ export interface MailsDelivery {
 
 /** By message id: of each mail the delivery that its tags name. Mails of nobody's are left out. */
 export async function deliveriesOf(
-  { read }: Database,
+  { read, dialect }: Database,
   mails: readonly CapturedMail[],
 ): Promise<ReadonlyMap<string, MailsDelivery>> {
   const named = mails.flatMap(({ messageId, mail }) => {
@@ -19,11 +20,18 @@ export async function deliveriesOf(
     return id !== undefined && isUuid(id) ? [{ messageId, id: id.toLowerCase() }] : [];
   });
   if (named.length === 0) return new Map();
-  const ids = [...new Set(named.map(({ id }) => id))];
+  const seqs = await seqsInBlocks(
+    read,
+    dialect,
+    'id',
+    named.map(({ id }) => id),
+  );
+  // PostgreSQL knows no empty list.
+  if (seqs.size === 0) return new Map();
   const rows = await read
     .selectFrom('deliveries')
     .select(['id', 'seq', 'status'])
-    .where('id', 'in', ids)
+    .where('seq', 'in', [...seqs.values()])
     .execute();
   const byId = new Map(rows.map(({ id, seq, status }) => [id, { seq, status }]));
   return new Map(

@@ -66,17 +66,19 @@ export async function enqueueAsked(
 ): Promise<Enqueued[]> {
   const all: Enqueued[] = [];
   // One order over all chunks: two callers with the same new intents wait for each other, and never in a circle.
-  const ordered = [...asked.entries()].sort(([, a], [, b]) => (deliveryKey(a) < deliveryKey(b) ? -1 : 1));
+  const ordered = asked
+    .map((intent, index) => ({ intent, index, key: deliveryKey(intent) }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1));
   const size = asked.some(({ json }) => json !== undefined) ? chunkMax : bareChunkMax;
   for (let start = 0; start < ordered.length; start += size) {
     const chunk = ordered.slice(start, start + size);
     const made = await enqueueChunk(
       tx,
       dialect,
-      chunk.map(([, intent]) => intent),
+      chunk.map(({ intent }) => intent),
       now,
     );
-    chunk.forEach(([index], place) => {
+    chunk.forEach(({ index }, place) => {
       all[index] = made[place] as Enqueued;
     });
   }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../db/database.ts';
 import { rowsOf } from '../db/dialect.ts';
+import { seqsInBlocks } from '../db/in-blocks.ts';
 import type { DeliveryRow } from '../db/schema.ts';
 import type { Identity } from '../domain/delivery.ts';
 import { isUuid } from '../std/ids.ts';
@@ -10,12 +11,13 @@ import { Refusal } from '../std/refusal.ts';
 export async function findDelivery(db: Database, reference: string): Promise<DeliveryRow | undefined> {
   const query = db.read.selectFrom('deliveries').selectAll();
   if (/^\d{1,15}$/.test(reference)) return query.where('seq', '=', Number(reference)).executeTakeFirst();
-  if (isUuid(reference)) {
-    const byId = await query.where('id', '=', reference).executeTakeFirst();
-    if (byId) return byId;
+  const columns = isUuid(reference)
+    ? (['id', 'provider_message_id'] as const)
+    : (['provider_message_id'] as const);
+  for (const column of columns) {
+    const seq = (await seqsInBlocks(db.read, db.dialect, column, [reference])).get(reference);
+    if (seq !== undefined) return query.where('seq', '=', seq).executeTakeFirst();
   }
-  const current = await query.where('provider_message_id', '=', reference).executeTakeFirst();
-  if (current) return current;
   const earlier = await db.read
     .selectFrom('delivery_mails')
     .select('delivery_seq')

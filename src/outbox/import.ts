@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/database.ts';
 import { type DialectName, namesOf, rowsOf } from '../db/dialect.ts';
+import { seqsInBlocks } from '../db/in-blocks.ts';
 import { type Address, parseAddress } from '../domain/address.ts';
 import { deliveryId, type Identity, type Lane, requireIntent } from '../domain/delivery.ts';
 import { applyEvidence, applyWork, type DeliveryError, type DeliveryState } from '../domain/transition.ts';
@@ -75,6 +76,9 @@ export async function importDeliveries(
   now: number,
 ): Promise<ReadonlySet<number>> {
   if (deliveries.length === 0) return new Set();
+  const own = deliveries.flatMap(({ id }) => (id !== null && isUuid(id) ? [id] : []));
+  // Unlike ours, these are made of nothing that is unique here: one that has come under another identity is no second delivery.
+  const known = await seqsInBlocks(tx, dialect, 'id', own);
   const ended = new Map<
     string,
     { place: number; state: DeliveryState; told: Omit<StoryEvent, 'delivery_seq'>[] }
@@ -83,7 +87,7 @@ export async function importDeliveries(
     const { source, occasion, recipient, lane } = delivery;
     requireIntent({ source, occasion, recipient, lane });
     const id = delivery.id !== null && isUuid(delivery.id) ? delivery.id : deliveryId(namespace, delivery);
-    if (ended.has(id)) return [];
+    if (ended.has(id) || known.has(id)) return [];
     const { state, told } = endOf(delivery, now);
     ended.set(id, { place, state, told });
     return [cellsOf(id, delivery, state)];

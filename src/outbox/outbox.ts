@@ -88,6 +88,8 @@ export interface OutboxParts {
 
 /** Intents of several callers in one transaction: enough that a commit is a small share, and few enough that nobody waits long. */
 const putTogetherMax = 200;
+/** As large as the largest intent: nobody waits for much more than that to be written. */
+const putTogetherCharactersMax = 1_000_000;
 
 /** A thousand batches or more; folding them takes a few milliseconds. */
 const linesFoldedMax = 5_000;
@@ -108,6 +110,8 @@ export function createOutbox(outboxParts: OutboxParts): Outbox {
         return answers;
       }),
     itemsMax: putTogetherMax,
+    sizeOf: ({ json = '' }) => json.length,
+    sizeMax: putTogetherCharactersMax,
     isOutage: (error) => isDatabaseAway(error) || isLocked(error),
     clock,
   });

@@ -33,6 +33,8 @@ export interface OutboxQueries {
     now: number,
     limit: number,
   ): Promise<DeliveryRow[]>;
+  /** How many of these are held, by whom, and until when at the latest; by the worker's name. */
+  held(statuses: readonly OverdueStatus[]): Promise<HeldBy[]>;
   /**
    * What is said to be sent although nothing proves it, oldest first: bounded by the rows that it looks at, because most
    * that were imported have the provider's id and are passed over. `next` says where to go on.
@@ -50,6 +52,12 @@ export interface OutboxQueries {
 
 /** A place in the list of what is said to be sent. */
 export type Unproven = { sentAt: number; seq: number };
+
+export interface HeldBy {
+  worker: string;
+  count: number;
+  until: number;
+}
 
 type OverdueStatus = 'claimed' | 'sending' | 'reconciling';
 
@@ -129,6 +137,15 @@ export function createQueries(db: Database): OutboxQueries {
         .orderBy('seq')
         .limit(limit)
         .execute();
+    },
+
+    async held(list) {
+      const { rows } = await sql<HeldBy>`
+        SELECT locked_by AS worker, count(*) AS count, max(due_at) AS until FROM deliveries
+        WHERE ${isInHand} AND status || '' IN (${statusList(list)}) AND locked_by IS NOT NULL
+        GROUP BY locked_by ORDER BY locked_by
+      `.execute(db.read);
+      return rows.map(({ worker, count, until }) => ({ worker, count: Number(count), until: Number(until) }));
     },
 
     async unproven(sentBefore, after, limit) {

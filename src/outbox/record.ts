@@ -1,5 +1,6 @@
 import type { Tx } from '../db/database.ts';
 import type { DialectName } from '../db/dialect.ts';
+import { seqsInBlocks } from '../db/in-blocks.ts';
 import type { Address } from '../domain/address.ts';
 import { evidenceEvents } from '../domain/evidence.ts';
 import type { Status } from '../domain/status.ts';
@@ -71,7 +72,7 @@ export async function recordReports(
 ): Promise<Recorded[]> {
   if (reports.length === 0) return [];
   const rows = await lockAsKnown(tx, parts.dialect, reports);
-  const moved = await movedAmong(tx, reports, rows);
+  const moved = await movedAmong(tx, parts.dialect, reports, rows);
   if (moved.size === 0) return applyReports(tx, rows, reports, now, parts);
   const more = await lockDeliveries(tx, parts.dialect, [...moved.values()]);
   const renumbered = reports.map((report) => ({ ...report, seq: moved.get(report.id ?? '') ?? report.seq }));
@@ -81,14 +82,14 @@ export async function recordReports(
 /** After a database went back in time the same delivery may have come again under another number; what was heard of it stays true. */
 async function movedAmong(
   tx: Tx,
+  dialect: DialectName,
   reports: readonly Report[],
   rows: readonly LockedDelivery[],
 ): Promise<ReadonlyMap<string, number>> {
   const numbers = new Map(rows.map(({ seq, id }) => [seq, id]));
   const ids = reports.flatMap(({ seq, id }) => (id !== undefined && numbers.get(seq) !== id ? [id] : []));
   if (ids.length === 0) return new Map();
-  const found = await tx.selectFrom('deliveries').select(['seq', 'id']).where('id', 'in', ids).execute();
-  return new Map(found.map(({ seq, id }) => [id, seq]));
+  return seqsInBlocks(tx, dialect, 'id', ids);
 }
 
 /** On rows that this transaction has locked: pure decisions, then one write, the story, and the facts. */

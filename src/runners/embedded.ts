@@ -35,7 +35,8 @@ export function createEmbedded(parts: EmbeddedParts): Runner {
             const { handled, waitMs } = await dispatch.runOnce(signal, hand === 0 ? wakeHelpers : undefined);
             if (handled === 0 && hand > 0) return helperPauseMs;
             if (handled > 0) {
-              if (hand === 0) wakeHelpers();
+              // One is enough to find out whether there is more than the first can do.
+              if (hand === 0) sending[1]?.wake();
               return 'again';
             }
             // A provider that wants to be left alone is: but an operator's word is heard within a second.

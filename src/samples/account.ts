@@ -12,7 +12,7 @@ export interface Account {
   twice: number;
   /** Of these, whose mail was accepted without the dead worker having heard it: the engine does not know yet. */
   unheard: number;
-  /** Who has not got it yet; their deliveries are open. */
+  /** Who has not got it yet, or whose mail the worker that lives has on the wire; their deliveries are open. */
   underWay: number;
   /** They had unsubscribed, or their address is suppressed, before any mail left. */
   notToBeTold: number;
@@ -24,14 +24,17 @@ export interface Told {
   recipient: string;
   status: Status;
   sent_at: number | null;
+  /** In the hands of a worker that lives, and hears what comes of it. */
+  isWithLiving: boolean;
 }
 
 export function accountOf(rows: readonly Told[], arrived: ReadonlyMap<string, number>): Account {
   const count = { told: 0, twice: 0, unheard: 0, underWay: 0, notToBeTold: 0, lost: 0 };
-  for (const { recipient, status, sent_at } of rows) {
+  for (const { recipient, status, sent_at, isWithLiving } of rows) {
     const { isFinal } = statuses[status];
     const mails = arrived.get(recipient) ?? 0;
-    if (mails > 0) {
+    if (isWithLiving) count.underWay++;
+    else if (mails > 0) {
       count.told++;
       if (mails > 1) count.twice++;
       if (!isFinal) count.unheard++;

@@ -2,14 +2,14 @@ import type { Status } from '../domain/status.ts';
 import type { Engine } from '../engine.ts';
 import { readInbox } from '../inbox/inbox.ts';
 import { Refusal } from '../std/refusal.ts';
-import { type Account, accountOf, type Told } from './account.ts';
+import { type Account, accountOf } from './account.ts';
 import { neighbours } from './sample-people.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 /** A worker is killed while it sends, and the account of what came of it, by what arrived in the inbox and not by what the outbox says. */
 export interface Killing extends Account {
   at: number;
-  /** Who was killed, and who works now. */
+  /** Who was killed, and who works now: null until the next one has started. */
   killedPid: number | null;
   pid: number | null;
   /** Handed over, and not answered, when it was dead: nobody can know of these at once. */
@@ -18,7 +18,7 @@ export interface Killing extends Account {
   heard: number;
   /** Waiting or claimed by then: no mail of these had left. */
   notLeft: number;
-  /** When the last lease of the dead worker is over, and what it held is looked into. */
+  /** When the last lease of the dead worker is over, and what it held is looked into. Null when nothing is in its hands any more. */
   lookedIntoAt: number | null;
 }
 
@@ -50,7 +50,7 @@ export async function killInMidSend(parts: KillingParts): Promise<() => Promise<
   const rows = () =>
     db.read
       .selectFrom('deliveries')
-      .select(['recipient', 'status', 'due_at', 'sent_at'])
+      .select(['recipient', 'status', 'due_at', 'sent_at', 'locked_by'])
       .where('source', '=', source)
       .where('occasion', '=', occasion)
       .execute();
@@ -68,7 +68,12 @@ export async function killInMidSend(parts: KillingParts): Promise<() => Promise<
   const killedPid = worker.kill();
   const at = clock.now();
   // Only now: between the last look and its death it has sent and heard more. Another is not there yet.
-  const standing = standingOf(await rows());
+  const atDeath = await rows();
+  const standing = standingOf(atDeath);
+  const heldAtDeath = atDeath.filter(isInHand);
+  // By name: whoever takes over has one of its own, and what it has in hand is not what the dead one held.
+  const dead = new Set(heldAtDeath.map(({ locked_by }) => locked_by));
+  const leasesEndAt = Math.max(...heldAtDeath.map(({ due_at }) => due_at ?? 0));
   return async () => {
     // Before the inbox is read: what is sent by then has arrived there.
     const now = await rows();
@@ -77,15 +82,18 @@ export async function killInMidSend(parts: KillingParts): Promise<() => Promise<
     const { mails } = await readInbox(db, { limit: inboxMax, subject, withCleared: true });
     for (const { mail } of mails)
       if (mail.subject === subject) arrived.set(mail.to, (arrived.get(mail.to) ?? 0) + 1);
-    const held = now.filter(({ status }) => status === 'claimed' || status === 'sending');
+    const told = now.map((row) => ({ ...row, isWithLiving: isInHand(row) && !dead.has(row.locked_by) }));
+    const isHeldByDead = now.some((row) => isInHand(row) && dead.has(row.locked_by));
     return {
-      ...{ at, killedPid, pid: worker.pid(), ...standing, ...accountOf(now, arrived) },
-      lookedIntoAt: held.length > 0 ? Math.max(...held.map(({ due_at }) => due_at ?? 0)) : null,
+      ...{ at, killedPid, pid: worker.pid(), ...standing, ...accountOf(told, arrived) },
+      lookedIntoAt: isHeldByDead ? leasesEndAt : null,
     };
   };
 }
 
-function standingOf(rows: readonly Told[]): Pick<Killing, 'onTheWire' | 'heard' | 'notLeft'> {
+const isInHand = ({ status }: { status: Status }) => status === 'claimed' || status === 'sending';
+
+function standingOf(rows: readonly { status: Status }[]): Pick<Killing, 'onTheWire' | 'heard' | 'notLeft'> {
   const count = (isMeant: (status: Status) => boolean) => rows.filter(({ status }) => isMeant(status)).length;
   return {
     onTheWire: count((status) => status === 'sending'),

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { createSampleCampus } from '../sources/course-seats/sample/sample-campus.ts';
 import type { Clock } from '../std/clock.ts';
 import { Refusal } from '../std/refusal.ts';
@@ -34,6 +35,8 @@ interface HandParts {
 }
 
 export function createSeatsByHand({ termId, clock, tell, stopping }: HandParts): SeatsByHand {
+  // Every section that was opened waits for its time.
+  setMaxListeners(0, stopping);
   const campusCode = 'NB';
   const campus = createSampleCampus({ clock, termIds: [termId] });
   const moving = new Set(campus.popular({ termId, campusCode }));

@@ -7,7 +7,7 @@ import type { Log } from '../std/log.ts';
  * dies, however, it hears that its line is cut, and stops.
  */
 export interface WorkerProcess {
-  /** Null between two lives. */
+  /** Null between two lives: until the next one has started, and says so. */
   pid(): number | null;
   tell(message: WorkerMessage): void;
   /** SIGKILL, as a power cut would: nothing is said goodbye to. Answers who it was. */
@@ -37,6 +37,7 @@ export function keepWorker(order: WorkerOrder): WorkerProcess {
   const { command, clock, log, onStarted } = order;
   const stopping = new AbortController();
   let child: ChildProcess | undefined;
+  let started: ChildProcess | undefined;
   let waitMs = restartMs;
 
   async function live(): Promise<void> {
@@ -50,7 +51,10 @@ export function keepWorker(order: WorkerOrder): WorkerProcess {
       });
       child = own;
       own.on('error', (error) => log.error('samples.worker_not_started', { error }));
-      own.once('message', onStarted);
+      own.once('message', () => {
+        started = own;
+        onStarted();
+      });
       const { code, signal } = await ended(own);
       child = undefined;
       if (stopping.signal.aborted) return;
@@ -62,7 +66,7 @@ export function keepWorker(order: WorkerOrder): WorkerProcess {
   const living = live();
 
   return {
-    pid: () => (child && !child.killed ? (child.pid ?? null) : null),
+    pid: () => (child && child === started && !child.killed ? (child.pid ?? null) : null),
     tell(message) {
       if (child?.connected) child.send(message, () => {});
     },

@@ -18,6 +18,8 @@ function heldWork() {
       return items.map((item) => item * 10);
     },
     itemsMax: 5,
+    sizeOf: (item) => item,
+    sizeMax: 200,
     isOutage: (error) => (error as Error).message.includes('away'),
     clock,
   });
@@ -91,16 +93,54 @@ describe('gathering', () => {
     expect(batches).toEqual([[1], [2, 66]]);
   });
 
-  it('an outage is told at once to all who wait, and who comes later is tried anew', async () => {
+  it('takes no more at a time than is as large as it may be; who brings one that is larger goes alone', async () => {
     const { batches, gather, letGo } = heldWork();
-    const calls = [gather([99]), ...[2, 3, 4, 5, 6, 7].map((item) => gather([item]))];
+    const calls = [1, 150, 40, 20, 300, 5].map((item) => gather([item]));
+    for (const items of [[1], [150, 40], [20], [300], [5]]) {
+      expect(batches.at(-1)).toEqual(items);
+      await letGo(...items);
+    }
+    expect((await Promise.all(calls)).flat()).toEqual([10, 1500, 400, 200, 3000, 50]);
+  });
+
+  it('a connection that is cut is the trouble of whoever used it: who waited is tried', async () => {
+    const { batches, gather, letGo } = heldWork();
+    const cut = expect(gather([99])).rejects.toThrow('away');
+    const others = [gather([2]), gather([3])];
+    await letGo(99);
+    await cut;
+    await letGo(2, 3);
+    expect(await Promise.all(others)).toEqual([[20], [30]]);
+    expect(batches).toEqual([[99], [2, 3]]);
+  });
+
+  it('two that were under way together and were cut by one thing are one outage', async () => {
+    const { clock, gather, letGo } = heldWork();
+    const first = expect(gather([99])).rejects.toThrow('away');
+    const beside = expect(gather([98, 99])).rejects.toThrow('away');
+    await clock.advance(50);
+    const next = gather([5]);
+    await letGo(99);
+    await first;
+    const waiting = gather([6]);
+    await letGo(98, 99);
+    await beside;
+    await letGo(5);
+    await letGo(6);
+    expect([await next, await waiting]).toEqual([[50], [60]]);
+  });
+
+  it('an outage is told after the second try to all who wait, and who comes later is tried anew', async () => {
+    const { batches, gather, letGo } = heldWork();
+    const calls = [[99], [2, 3, 4, 99], [5, 6], [7]].map((items) => gather(items));
     const told = calls.map((call) => expect(call).rejects.toThrow('away'));
     await letGo(99);
+    await letGo(2, 3, 4, 99);
     await Promise.all(told);
     const later = gather([8]);
     await letGo(8);
     expect(await later).toEqual([80]);
-    expect(batches).toEqual([[99], [8]]);
+    expect(batches).toEqual([[99], [2, 3, 4, 99], [8]]);
   });
 
   it('one that hangs holds up the others for a moment, and not for as long as it hangs', async () => {

@@ -11,7 +11,10 @@ export interface GatheringParts<Item, Answer> {
   work: (items: readonly Item[], going: Going) => Promise<readonly Answer[]>;
   /** At a time. Who brings as many goes by itself, at once. */
   itemsMax: number;
-  /** Failures that all who wait would meet, one after the other: they are told at once. */
+  /** How large one is, and how large all of those at a time may be; one call is never too large. */
+  sizeOf: (item: Item) => number;
+  sizeMax: number;
+  /** Failures that all who wait would meet, one after the other: after the second in a row they are told at once. */
   isOutage: (error: unknown) => boolean;
   clock: Pick<Clock, 'sleep' | 'nextTurn'>;
 }
@@ -25,6 +28,7 @@ export interface Going {
 
 interface Call<Item, Answer> {
   items: readonly Item[];
+  size: number;
   resolve: (answers: Answer[]) => void;
   reject: (error: unknown) => void;
 }
@@ -34,17 +38,23 @@ const patienceMs = 50;
 const underWayMax = 8;
 
 export function createGathering<Item, Answer>(parts: GatheringParts<Item, Answer>): Gathering<Item, Answer> {
-  const { work, itemsMax, isOutage, clock } = parts;
+  const { work, itemsMax, sizeOf, sizeMax, isOutage, clock } = parts;
   let waiting: Call<Item, Answer>[] = [];
   let underWay = 0;
+  /** One may be a connection that was cut; whoever only waited has not tried yet. */
+  let outagesInARow = 0;
+  let lastOutage = 0;
+  let begun = 0;
   /** Ends when nobody waits any more. */
   let watching: AbortController | undefined;
 
   function next(): Call<Item, Answer>[] {
     let count = 0;
-    const end = waiting.findIndex(({ items }) => {
+    let sum = 0;
+    const end = waiting.findIndex(({ items, size }, place) => {
       count += items.length;
-      return count > itemsMax;
+      sum += size;
+      return count > itemsMax || (sum > sizeMax && place > 0);
     });
     return takeOut(end < 0 ? waiting.length : end);
   }
@@ -70,6 +80,8 @@ export function createGathering<Item, Answer>(parts: GatheringParts<Item, Answer
 
   async function answer(calls: readonly Call<Item, Answer>[]): Promise<void> {
     let hasTrace = false;
+    begun += 1;
+    const turn = begun;
     const onEnding = () => {
       hasTrace = true;
     };
@@ -81,10 +93,17 @@ export function createGathering<Item, Answer>(parts: GatheringParts<Item, Answer
         call.resolve(answers.slice(at, at + call.items.length));
         at += call.items.length;
       }
+      outagesInARow = 0;
     } catch (error) {
-      const isForAll = isOutage(error);
-      const told = isForAll ? [...calls, ...takeOut(waiting.length)] : calls;
-      if (isForAll || hasTrace || calls.length === 1) for (const { reject } of told) reject(error);
+      const isAway = isOutage(error);
+      // Of those that were under way together one outage is one, however many of them it met.
+      if (!isAway) outagesInARow = 0;
+      else if (outagesInARow === 0 || turn > lastOutage) {
+        outagesInARow += 1;
+        lastOutage = begun;
+      }
+      const told = outagesInARow > 1 ? [...calls, ...takeOut(waiting.length)] : calls;
+      if (isAway || hasTrace || calls.length === 1) for (const { reject } of told) reject(error);
       // Nothing has come of it: each by itself, so that it is found out whose fault it was, and none waits for another.
       else for (const call of calls) void answer([call]);
     }
@@ -104,7 +123,8 @@ export function createGathering<Item, Answer>(parts: GatheringParts<Item, Answer
     if (items.length >= itemsMax)
       return work(items, { isShared: false, onEnding() {} }).then((all) => [...all]);
     return new Promise((resolve, reject) => {
-      waiting.push({ items, resolve, reject });
+      const size = items.reduce((sum, item) => sum + sizeOf(item), 0);
+      waiting.push({ items, size, resolve, reject });
       if (underWay === 0) begin();
       else if (!watching || watching.signal.aborted) {
         watching = new AbortController();

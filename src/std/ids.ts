@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { hash, randomBytes, randomUUID } from 'node:crypto';
 
 /** Fresh identifiers as an argument, for the same reason as time and randomness. */
 export interface Ids {
@@ -17,11 +17,9 @@ export function uuidV5(namespace: string, name: string): string {
   // Checked as text: decoding hex stops silently at the first wrong character.
   if (!isUuid(namespace.toLowerCase())) throw new Error(`uuidV5: namespace is not a UUID: ${namespace}`);
   const space = Buffer.from(namespace.replaceAll('-', ''), 'hex');
-  const bytes = createHash('sha1').update(space).update(name, 'utf8').digest().subarray(0, 16);
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  const hex = bytes.toString('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+  const hex = hash('sha1', Buffer.concat([space, Buffer.from(name)]), 'hex');
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
 export function isUuid(text: string): boolean {

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Tx } from '../db/database.ts';
+import type { DialectName } from '../db/dialect.ts';
+import { seqsInBlocks } from '../db/in-blocks.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Recorded, Report } from '../outbox/record.ts';
 
@@ -72,7 +74,9 @@ export interface KnownDelivery {
 export function createWebhookLog({ db, outbox }: { db: Database; outbox: Outbox }): WebhookLog {
   return {
     together: (work, given) =>
-      given ? work(pageOf(given, outbox)) : db.transaction((tx) => work(pageOf(tx, outbox))),
+      given
+        ? work(pageOf(given, db.dialect, outbox))
+        : db.transaction((tx) => work(pageOf(tx, db.dialect, outbox))),
 
     async waiting(now, limit) {
       const rows = await db.read
@@ -112,7 +116,17 @@ export function createWebhookLog({ db, outbox }: { db: Database; outbox: Outbox 
   };
 }
 
-function pageOf(tx: Tx, outbox: Outbox): WebhookPage {
+function pageOf(tx: Tx, dialect: DialectName, outbox: Outbox): WebhookPage {
+  async function known(seq: number | undefined): Promise<KnownDelivery | undefined> {
+    if (seq === undefined) return undefined;
+    const row = await tx
+      .selectFrom('deliveries')
+      .select(deliveryColumns)
+      .where('seq', '=', seq)
+      .executeTakeFirst();
+    return row && withMessageIds(row, tx);
+  }
+
   return {
     async keep({ provider, id, type, messageId, happenedAt, receivedAt, dueAt, payload }) {
       // First of all: of two that come at once, one waits here for the other's commit and then finds it done.
@@ -143,25 +157,18 @@ function pageOf(tx: Tx, outbox: Outbox): WebhookPage {
     },
 
     async deliveryById(id) {
-      const row = await tx
-        .selectFrom('deliveries')
-        .select(deliveryColumns)
-        .where('id', '=', id)
-        .executeTakeFirst();
-      return row && withMessageIds(row, tx);
+      return known((await seqsInBlocks(tx, dialect, 'id', [id])).get(id));
     },
 
     async deliveryByMessageId(messageId) {
-      const deliveries = tx.selectFrom('deliveries').select(deliveryColumns);
-      const latest = await deliveries.where('provider_message_id', '=', messageId).executeTakeFirst();
-      if (latest) return withMessageIds(latest, tx);
+      const latest = (await seqsInBlocks(tx, dialect, 'provider_message_id', [messageId])).get(messageId);
+      if (latest !== undefined) return known(latest);
       const earlier = await tx
         .selectFrom('delivery_mails')
         .select('delivery_seq')
         .where('provider_message_id', '=', messageId)
         .executeTakeFirst();
-      const row = earlier && (await deliveries.where('seq', '=', earlier.delivery_seq).executeTakeFirst());
-      return row && withMessageIds(row, tx);
+      return known(earlier?.delivery_seq);
     },
 
     async record(report) {

@@ -6,6 +6,7 @@ import { bars } from '../../bench/report/bars.ts';
 import { benches, goals } from '../../bench/report/goals.ts';
 import { goalsTable, runLines } from '../../bench/report/page.ts';
 import type { MeasuredContender, Result } from '../../bench/report/result.ts';
+import { expectPicture } from '../support/expect-picture.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -57,17 +58,7 @@ describe('the picture', () => {
     expect(texts).toEqual(['bare loop', '20,000', ...peers]);
   });
 
-  test('is well-formed, says what it is, and loads nothing', () => {
-    const open: string[] = [];
-    for (const [, slash, name = '', rest = ''] of svg.matchAll(/<(\/?)([a-z]\w*)([^>]*)>/g)) {
-      if (slash) expect(open.pop()).toBe(name);
-      else if (!rest.endsWith('/')) open.push(name);
-    }
-    expect(open).toEqual([]);
-    expect(svg).toMatch(/<title id="bars-title">[^<]+<\/title>\n<desc id="bars-description">[^<]+<\/desc>/);
-    expect(svg).toContain('prefers-color-scheme:dark');
-    expect(svg).not.toMatch(/href|@import|<image|<script|url\(/);
-  });
+  test('is well-formed, says what it is, and loads nothing', () => expectPicture(svg, 'bars'));
 });
 
 test('`npm run bench` runs every bench that a goal names, in the order of the table', async () => {

@@ -181,6 +181,15 @@ describe.skipIf(!hasChromium)('the console in a browser', () => {
     await page.getByText('looked it up by hand').first().waitFor();
   });
 
+  test('what ended before a mail was written is not said to get one', async () => {
+    const skipped = { status: 'skipped_unsubscribed', number: 10, more: { round: 0 } } as const;
+    const [seq] = await rowsIn(world, [skipped]);
+    const page = await open(`/deliveries/${seq}`);
+    await page.getByText('No mail was written: it was stopped before the first attempt.').waitFor();
+    await page.getByText('unless the recipient takes back the unsubscribe within a day').waitFor();
+    expect(await page.getByText('There is no mail yet').count()).toBe(0);
+  });
+
   test('who may only read sees no verb', async () => {
     const page = await open('/dead-letters', { role: 'read' });
     await page.locator('tbody tr').first().waitFor();

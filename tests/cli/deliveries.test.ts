@@ -178,6 +178,33 @@ describe('deliveries', () => {
     ]);
   });
 
+  test('requeue: says what will stop it again, and what to do before', async () => {
+    const number = await rowIn(world, 'failed_permanent', 102);
+    const to = (await world.queries.find(String(number)))?.to_email ?? '';
+    await shell.run(['suppressions', 'add', to, '--because', 'x'], { env });
+    const { code, out } = await tidings('requeue', String(number), '--reason', 'the mailbox is back');
+    expect([code, out]).toEqual([
+      0,
+      `Delivery ${number} is requeued, and will be stopped again: no mail goes to its address. What to do first: npx tidings suppressions list --address ${to}\n`,
+    ]);
+  });
+
+  test('requeue: of whoever has left it says so, and who knows how they come back', async () => {
+    const number = await rowIn(world, 'skipped_unsubscribed', 103);
+    const { recipient = '' } = (await world.queries.find(String(number))) ?? {};
+    const left = { source: 'plain', recipient, created_at: 1, unsubscribed_at: 1, unsubscribed_via: 'page' };
+    await world.db.write
+      .insertInto('unsubscribe_tokens')
+      .values({ token_id: 'of 103', ...left })
+      .execute();
+    const { out } = await tidings('requeue', String(number), '--reason', 'they asked for it');
+    expect(out).toMatch(
+      new RegExp(
+        `^Delivery ${number} is requeued, and will be stopped again: they have left\\. .*explain ${number}, and `,
+      ),
+    );
+  });
+
   test('resolve: one decision, once', async () => {
     const number = String(await rowIn(world, 'needs_review', 101));
     const none = await tidings('resolve', number, '--because', 'x');

@@ -4,12 +4,16 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { skewFinding } from '../../src/cli/check-database.ts';
 import { cureOf, paceFindings, upFinding } from '../../src/cli/check-provider.ts';
 import type { Finding } from '../../src/cli/finding.ts';
+import { openDatabase } from '../../src/db/database.ts';
 import { sqlitePathOf } from '../../src/db/dialect.ts';
 import { freshPace } from '../../src/domain/pace.ts';
 import { claimForSamples } from '../../src/samples/claim-samples.ts';
+import { systemClock } from '../../src/std/clock.ts';
+import { silentLog } from '../../src/std/log.ts';
 import { linkSettings } from '../support/consent.ts';
 import { startFakePostmark } from '../support/fake-postmark/fake-postmark.ts';
 import { startFakeResend } from '../support/fake-resend/fake-resend.ts';
+import { emptyDatabase } from '../support/own-database.ts';
 import { rowIn } from '../support/rows.ts';
 import { createWorld, onBothDatabases } from '../support/world.ts';
 import { type CommandLine, createCommandLine } from './command-line.ts';
@@ -46,6 +50,24 @@ test('a database that everybody on the machine may read is a note, with the comm
   } finally {
     await world.close();
   }
+});
+
+test('a .env that others may read is a note, with the command that ends it', async () => {
+  const path = join(shell.folder, '.env');
+  writeFileSync(path, '');
+  const sentence = 'Other users of this machine may read .env, with the keys and passwords in it.';
+  for (const mode of [0o640, 0o604]) {
+    chmodSync(path, mode);
+    const { findings } = await doctor({});
+    expect(findings).toContainEqual({ mark: 'note', sentence, cure: 'chmod 600 .env' });
+  }
+  chmodSync(path, 0o600);
+  expect((await doctor({})).out).not.toContain(sentence);
+});
+
+test('who has set nothing sees no head of a table without lines', async () => {
+  const { out } = await shell.run(['doctor'], { env: { PORT: '' } });
+  expect(out).toMatch(/^\d+ settings have their defaults: npx tidings doctor --settings\n/);
 });
 
 test('a provider that answers while it refuses our credentials is not said to take mail', () => {
@@ -94,6 +116,56 @@ onBothDatabases('doctor', (dialect) => {
       expect(findings.filter(({ mark, cure }) => mark === 'problem' && cure === null)).toEqual([]);
       const before = await world.db.read.selectFrom('instance').selectAll().execute();
       expect(before).toHaveLength(1);
+    } finally {
+      await world.close();
+    }
+  });
+
+  test('a database that is there and empty: what makes its tables, and it stays empty', async () => {
+    const { url, drop } = await emptyDatabase(dialect);
+    try {
+      if (dialect === 'sqlite') writeFileSync(sqlitePathOf(url), '');
+      for (const _ of ['the first time', 'and again']) {
+        const { code, findings, rest, marked } = await doctor({ DATABASE_URL: url });
+        expect([code, marked('problem')]).toEqual([0, []]);
+        expect(findings).toContainEqual({
+          ...{ mark: 'note', sentence: 'The database is reachable and still empty.' },
+          cure: 'npm start or npx tidings migrate makes its tables.',
+        });
+        expect(rest).toMatchObject({ database: { state: 'reachable', applied: 0 }, deliveries: null });
+      }
+      const db = await openDatabase(url, { clock: systemClock, log: silentLog });
+      const tables = await db.read.introspection.getTables();
+      await db.close();
+      expect(tables).toEqual([]);
+    } finally {
+      await drop();
+    }
+  });
+
+  test('what a worker has in hand is told where no server answers, until when, by its name', async () => {
+    const world = await createWorld(dialect);
+    try {
+      const dueAt = Date.parse('2126-01-01T00:00:00Z');
+      await rowIn(world, 'claimed', 1, { dueAt });
+      await rowIn(world, 'sending', 2, { dueAt: dueAt - 60_000 });
+      await rowIn(world, 'sending', 3, { dueAt, lockedBy: 'worker-2' });
+      const inHand = ({ findings }: Awaited<ReturnType<typeof doctor>>) =>
+        findings.filter(({ sentence }) => sentence.includes(' in the hands of '));
+      const cure = 'If it has died, npm start starts one, which takes them back then.';
+      // A port on which nothing listens: the highest is hardly ever taken.
+      expect(inHand(await doctor({ DATABASE_URL: world.url, PORT: '65535' }))).toEqual(
+        ['2 deliveries are in the hands of worker-1', '1 delivery is in the hands of worker-2'].map(
+          (what) => ({
+            ...{
+              mark: 'note',
+              sentence: `${what}, until 2126-01-01T00:00:00Z; no server answers here.`,
+              cure,
+            },
+          }),
+        ),
+      );
+      expect(inHand(await doctor({ DATABASE_URL: world.url }))).toEqual([]);
     } finally {
       await world.close();
     }

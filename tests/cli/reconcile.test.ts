@@ -66,6 +66,23 @@ test('list: what is in doubt, since when, what is known and what happens next', 
   expect(lines[4]).toContain('npx tidings deliveries explain <number>');
 });
 
+test("list: what is in a worker's hands is counted, with the end of its time, or that it is over", async () => {
+  const until = Date.parse('2126-01-01T00:00:00Z');
+  await rowIn(world, 'sending', 1, { dueAt: until });
+  await rowIn(world, 'claimed', 2, { dueAt: until - 60_000, lockedBy: 'worker-2' });
+  const nothing =
+    'Nothing is in doubt: of every mail it is known whether it was sent, or a worker is handing it over at this moment.';
+  const held =
+    "2 deliveries are in a worker's hands, until 2126-01-01T00:00:00Z at the latest. If it has died, a running server takes them back then.";
+  expect((await tidings('list')).out).toBe(`${nothing}\n${held}\n`);
+  await doubt(3);
+  expect((await tidings('list')).out.split('\n')).toContain(held);
+  await world.db.write.updateTable('deliveries').set({ due_at: 0 }).execute();
+  expect((await tidings('list')).out).toContain(
+    '2 deliveries are in the hands of a worker whose time was up at 1970-01-01T00:00:00Z.',
+  );
+});
+
 test('list: what is said to be sent is in doubt since it was doubted', async () => {
   const sentAt = Date.now() - 30 * 86_400_000;
   const seq = await rowIn(world, 'sent', 1, { evidence: 0, dueAt: null, sentAt });

@@ -179,7 +179,7 @@ describe('tidings seats', () => {
     const { code, out } = await seats('report', '--index', index);
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^Reported \(open event \d+\): .* is open\.\nWhoever watches it is told within seconds/,
+      /^Reported \(open event \d+\): .* is open\.\nWhoever watches it is told within seconds.*\n$/,
     );
     const events = world.db.read
       .selectFrom('open_events')
@@ -198,7 +198,7 @@ describe('tidings seats', () => {
     expect(out).toMatch(/spring 2027 NB, NK, CM +\d+ +(just now|\d+ s ago) +fresh\n/);
     expect(out).toContain('Watches: 1 pending.\n');
     expect(out).toMatch(
-      /Last hour: 3 opened, \d+ closed\. Last day: 3 opened, \d+ closed\.\nNewest: index \d{5} \(\w+\) became /,
+      /Last hour: 3 opened, \d+ closed\. Last day: 3 opened, \d+ closed\.\nNewest: index \d{5} \(\w+\) became (open|closed), /,
     );
     expect(out).toMatch(/\d openings wait until a running worker makes deliveries of them\.\n$/);
     await refresh();
@@ -298,6 +298,15 @@ describe('tidings seats', () => {
       /^A sample campus is polled: its courses are made up\. For a real one, set SOC_BASE_URL/,
     );
     expect((await doctor(rest)).told).toContain('note: Sample: the section feed is a sample campus');
+    // What a person reports, the list of that campus does not know.
+    const byHand = sample.campus
+      .sections(termId)
+      .filter(({ isOpen }) => !isOpen)
+      .at(-1)?.index as string;
+    const reported = await shell.run(['seats', 'report', '--term', termId, '--index', byHand], { env: rest });
+    expect(reported.out).toMatch(
+      /\nThe list of the sample campus still has it closed: when it opens there, that is a new opening, and a new mail\.\n$/,
+    );
   });
 
   test.each([

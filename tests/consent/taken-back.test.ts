@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { explained } from '../../src/cli/explanation.ts';
 import type { Consent } from '../../src/consent/consent.ts';
+import { readSurroundings } from '../../src/dispatch/circumstances.ts';
 import { gateOf } from '../../src/dispatch/gate.ts';
 import { requireAddress } from '../../src/domain/address.ts';
 import { plainSource } from '../../src/sources/plain/plain.ts';
@@ -86,6 +88,29 @@ onBothDatabases('an unsubscribe that is taken back', (dialect) => {
     await consent.unsubscribe.undo(token);
     expect(await rows()).toMatchObject([{ status: 'pending' }, { status: 'pending' }]);
   });
+
+  it.each([
+    ['stop', 0, 'pending'],
+    ['stop', 1, 'skipped_unsubscribed'],
+    ['stopEverything', 0, 'pending'],
+    ['stopEverything', 1, 'skipped_unsubscribed'],
+  ] as const)(
+    '%s, and a day and %i ms later: explain promises what undo does: %s',
+    async (way, lateMs, status) => {
+      await world.outbox.enqueue([intentNumber(1)]);
+      const { stop, stopEverything } = consent.unsubscribe;
+      await (way === 'stop' ? stop(token, 'page') : stopEverything(token));
+      await world.clock.advance(86_400_000 + lateMs);
+      const [row] = await rows();
+      if (!row) throw new Error('not enqueued');
+      const surroundings = await readSurroundings(world.db, world.clock, 'capture');
+      const around = await surroundings.around({ ...row, address: row.to_email });
+      const { sentence } = explained(row, await world.queries.story(row.seq), around).explanation;
+      expect(sentence).toMatch(status === 'pending' ? /^No, as it stands: / : /^No, and it will not come: /);
+      await consent.unsubscribe.undo(token);
+      expect(await rows()).toMatchObject([{ status }]);
+    },
+  );
 
   it('leaves a line that was on the list before', async () => {
     await world.outbox.enqueue([intentNumber(1)]);

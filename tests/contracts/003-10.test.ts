@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ana, bob, createReviewWorld, hourMs, to } from '../reviews/review-world.ts';
+import { ana, asRerun, bob, createReviewWorld, hourMs, to } from '../reviews/review-world.ts';
 import { onBothDatabases } from '../support/world.ts';
 import { worldForEach } from '../support/world-for-each.ts';
 
@@ -165,7 +165,7 @@ onBothDatabases('003-10 idempotency', (dialect) => {
       const tries = world.provider.ledger.map(({ key, mail }) => `${mail.to} ${key}`);
       expect(tries).toHaveLength(6);
       expect(new Set(tries).size).toBe(2);
-      await world.submit({ idempotency_key: 'key-2', review_version: 4, rerun: true, recipients: to(ana) });
+      await world.submit({ ...asRerun, recipients: to(ana) });
       await world.submit({ idempotency_key: 'key-3', changelist_id: 'CL-18', recipients: to(ana) });
       await world.turn();
       expect(new Set(world.provider.ledger.map(({ key }) => key)).size).toBe(4);
@@ -190,12 +190,7 @@ onBothDatabases('003-10 idempotency', (dialect) => {
     it('003-10.4-2 A versioned rerun, v3 → v4, creates new intents under new keys', async () => {
       await world.submit({ recipients: to(ana, bob) });
       await world.turn();
-      await world.submit({
-        idempotency_key: 'key-2',
-        review_version: 4,
-        rerun: true,
-        recipients: to(ana, bob),
-      });
+      await world.submit({ ...asRerun, recipients: to(ana, bob) });
       await world.turn();
       const sent = world.provider.ledger.map(({ mail, key }) => [mail.tags.review_version, mail.to, key]);
       expect(sent.map(([version, email]) => `${version} ${email}`).sort()).toEqual([

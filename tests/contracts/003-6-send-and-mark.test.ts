@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deliveryId } from '../../src/domain/delivery.ts';
 import { readNamespace } from '../../src/outbox/outbox.ts';
-import { ana, bob, createReviewWorld, hourMs, tagsOf, to } from '../reviews/review-world.ts';
+import { ana, asRerun, bob, createReviewWorld, hourMs, tagsOf, to } from '../reviews/review-world.ts';
 import { onBothDatabases } from '../support/world.ts';
 import { worldForEach } from '../support/world-for-each.ts';
 
@@ -12,7 +12,7 @@ onBothDatabases('003-6 processing flow', (dialect) => {
     it('003-6.4-1 The payload is deterministic: made again from the same rows it is the same to the byte', async () => {
       await world.succeed();
       await world.submit({
-        ...{ idempotency_key: 'key-2', review_version: 4, rerun: true },
+        ...asRerun,
         findings: [{ severity: 'critical', message: 'It is worse now', file: 'src/cache.ts', line: 13 }],
       });
       const order = {
@@ -50,12 +50,7 @@ onBothDatabases('003-6 processing flow', (dialect) => {
 
     it('003-6.4-2 The provider’s token is derived from change list, recipient and version', async () => {
       await world.succeed();
-      await world.submit({
-        idempotency_key: 'key-2',
-        review_version: 4,
-        rerun: true,
-        recipients: to(ana, bob),
-      });
+      await world.submit({ ...asRerun, recipients: to(ana, bob) });
       await world.turn();
       const namespace = await readNamespace(world.db);
       const keys = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { statusNames } from '../../src/domain/status.ts';
 import { reviewWord } from '../../src/sources/code-reviews/words.ts';
-import { ana, bob, createReviewWorld, request, submitter, to } from '../reviews/review-world.ts';
+import { ana, asRerun, bob, createReviewWorld, request, submitter, to } from '../reviews/review-world.ts';
 import { onBothDatabases } from '../support/world.ts';
 import { worldForEach } from '../support/world-for-each.ts';
 
@@ -82,7 +82,7 @@ onBothDatabases('003-6 processing flow', (dialect) => {
 
     it('003-6.2-3 A rerun is a new attempt, of the same change list under a new version', async () => {
       const first = await world.succeed();
-      const { job } = await world.submit({ idempotency_key: 'key-2', review_version: 4, rerun: true });
+      const { job } = await world.submit(asRerun);
       expect(job.row).toMatchObject({
         ...{ changelist_id: 'CL-17', review_version: 4, previous_version: 3, is_rerun: 1 },
       });
@@ -186,7 +186,7 @@ onBothDatabases('003-6 processing flow', (dialect) => {
       expect((await world.rows()).map(({ status }) => status)).toEqual(['sent', 'sent', 'unsent']);
       expect(await world.state(job.row.job_id)).toBe('succeeded');
       const { job: next } = await world.submit({
-        ...{ idempotency_key: 'key-2', review_version: 4, rerun: true },
+        ...asRerun,
       });
       expect(await world.state(next.row.job_id), 'of its own version').toBe('queued');
     });

@@ -348,6 +348,7 @@ export function createScenario(number: number, trouble = wholeTrouble()): Scenar
     await queries.story(1);
     await queries.counts();
     await queries.oldestDueAt('plain');
+    await queries.held(['claimed', 'sending']);
     await countDue(parts.db, ['plain'], clock.now());
     const choice = { status: ['failed_permanent'] } as const;
     await countChosen(parts.db, choice);

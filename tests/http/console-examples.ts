@@ -55,6 +55,8 @@ export const consoleExamples: Record<string, [path: string, options?: AskOptions
   'GET /console': ['/console'],
   'GET /console/{page}': ['/console/deliveries'],
   'GET /console/assets/{name}': ['/console/assets/none.js'],
+  'GET /inbox': ['/inbox'],
+  'GET /deliveries': ['/deliveries'],
   'GET /api/v1/audit': ['/api/v1/audit'],
   'GET /api/v1/standing': ['/api/v1/standing'],
   'GET /api/v1/live': ['/api/v1/live'],
@@ -97,6 +99,8 @@ export function consoleParticular({ world, api }: Walk): Record<string, () => Pr
     'GET /console/{page} 503': () => served('/console/deliveries', none),
     'GET /console/assets/{name} 200': () => served('/console/assets/a.js', built),
     'GET /console/assets/{name} 404': () => served('/console/assets/b.js', built),
+    'GET /inbox 303': () => unfollowed(`${api().url}/inbox`),
+    'GET /deliveries 303': () => unfollowed(`${api().url}/deliveries`),
     'GET /api/v1/live 200': () => firstOf(api().url),
     'GET /api/v1/live 429': async () => {
       const tight = await world().serve({ api: { limits: { reads: 1, writes: 1, failures: 1 } } });
@@ -124,6 +128,11 @@ export function consoleParticular({ world, api }: Walk): Record<string, () => Pr
       ]),
     ),
   };
+}
+
+async function unfollowed(url: string): Promise<Answered> {
+  const { status, headers } = await fetch(url, { redirect: 'manual' });
+  return { status, headers, text: '', json: null };
 }
 
 /** It goes on and on: what comes first is enough. */

@@ -17,6 +17,8 @@ onBothDatabases('the pages for students', (dialect) => {
       expect(await world.seats.subscriptions.find(token)).toMatchObject({ status: 'pending', locale: 'ro' });
       const { text } = await world.get(`${sectionPath}/asked`);
       expect(heading(text)).toBe('Almost done: look into your inbox');
+      // The link leads to a page, and only its button confirms.
+      expect(text).toContain('Open the link in the mail that we sent you and press “Yes, watch it”');
       expect(text).toContain('01:198:111');
       expect(text).not.toContain('@example');
       expect(text).not.toContain(token);

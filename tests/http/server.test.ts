@@ -111,6 +111,11 @@ describe('who is lost with a browser', () => {
     expect(headers['cache-control']).toBe('no-store');
   });
 
+  test.each(['inbox', 'deliveries'])('is led from /%s to the page of the console', async (name) => {
+    const { statusCode, headers, body } = await get(`/${name}`, {}, asBrowser);
+    expect([statusCode, headers.location, body]).toEqual([303, `/console/${name}`, '']);
+  });
+
   test('gets none at the API, nor from a worker, which has no pages', async () => {
     expect((await get('/api/v1/nonsense', {}, asBrowser)).json().code).toBe('not_found');
     const { api: _, ...worker } = parts;

@@ -1,12 +1,12 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listSuppressions, suppressionsBeginning } from '../../src/consent/suppression-list.ts';
-import { type Database, openDatabase } from '../../src/db/database.ts';
+import { openDatabase } from '../../src/db/database.ts';
 import { requireAddress } from '../../src/domain/address.ts';
 import { type SuppressionReason, suppressionReasonNames } from '../../src/domain/suppression.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import { silentLog } from '../../src/std/log.ts';
 import { createSeededRandom, integerBelow, pick } from '../../src/std/random.ts';
+import { planOf, type Statement } from '../support/plan-of.ts';
 import { onBothDatabases } from '../support/world.ts';
 import { type Api, type ApiWorld, createApiWorld } from './api-world.ts';
 
@@ -151,7 +151,9 @@ onBothDatabases('searching the suppressions', (dialect) => {
         const statements = seen.filter((statement) => statement.sql.includes('suppressions'));
         expect(statements.length).toBeGreaterThan(0);
         for (const statement of statements) {
-          const plan = await planOf(db, statement);
+          // A table of a few hundred lines is read from end to end by whoever is free to choose.
+          const settings = db.dialect === 'postgres' ? ['SET LOCAL enable_seqscan = off'] : [];
+          const plan = (await planOf(db, statement, settings)).join('\n');
           expect(plan).toMatch(new RegExp(`\\b${index}\\b`));
           expect(plan).not.toMatch(/Seq Scan|SCAN suppressions/);
         }
@@ -161,24 +163,3 @@ onBothDatabases('searching the suppressions', (dialect) => {
     }
   });
 });
-
-interface Statement {
-  sql: string;
-  parameters: readonly unknown[];
-}
-
-async function planOf(db: Database, statement: Statement): Promise<string> {
-  const text = `${db.dialect === 'postgres' ? 'EXPLAIN' : 'EXPLAIN QUERY PLAN'} ${statement.sql}`;
-  const rows = await db.write.transaction().execute(async (tx) => {
-    // A table of a few hundred lines is read from end to end by whoever is free to choose.
-    if (db.dialect === 'postgres') await sql`SET LOCAL enable_seqscan = off`.execute(tx);
-    const query = { kind: 'RawNode', sqlFragments: [], parameters: [] } as const;
-    const { parameters } = statement;
-    return (
-      await tx.executeQuery<Record<string, unknown>>({
-        ...{ query, queryId: { queryId: 'explain' }, sql: text, parameters },
-      })
-    ).rows;
-  });
-  return rows.map((row) => Object.values(row).join(' ')).join('\n');
-}

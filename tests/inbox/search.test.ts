@@ -1,17 +1,14 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../src/db/database.ts';
+import { deliveriesOf } from '../../src/inbox/deliveries-of.ts';
 import { clearInbox, findCaptured, readInbox } from '../../src/inbox/inbox.ts';
 import { createCapture } from '../../src/providers/capture.ts';
 import { systemIds } from '../../src/std/ids.ts';
 import { silentLog } from '../../src/std/log.ts';
 import { mailTo } from '../support/mails.ts';
+import { planOf, type Statement } from '../support/plan-of.ts';
 import { createWorld, onBothDatabases, type World } from '../support/world.ts';
-
-interface Statement {
-  sql: string;
-  parameters: readonly unknown[];
-}
 
 onBothDatabases('finding mails in the inbox', (dialect) => {
   let world: World;
@@ -43,6 +40,14 @@ onBothDatabases('finding mails in the inbox', (dialect) => {
     expect(await subjects({ to: 'person-', subject: 'o' })).toEqual({ found: ['Other'], next: null });
     expect(await subjects({ subject: '%' })).toEqual({ found: [], next: null });
     expect(await subjects({ subject: 'seat' })).toEqual({ found: [], next: null });
+  });
+
+  it('a mail whose delivery is gone, or was never there, is nobody’s', async () => {
+    await take('of yesterday');
+    const { mails } = await readInbox(world.db, { limit: 10 });
+    expect(mails[0]?.mail.tags.delivery_id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await deliveriesOf(world.db, mails)).toEqual(new Map());
+    expect(await deliveriesOf(world.db, [])).toEqual(new Map());
   });
 
   it('page by page', async () => {
@@ -140,12 +145,3 @@ onBothDatabases('finding mails in the inbox', (dialect) => {
     }
   });
 });
-
-async function planOf(db: Database, { sql: text, parameters }: Statement): Promise<string[]> {
-  const explain = db.dialect === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN (COSTS OFF)';
-  const { rows } = await db.write.executeQuery<Record<string, string>>({
-    query: { kind: 'RawNode', sqlFragments: [], parameters: [] },
-    ...{ queryId: { queryId: 'explain' }, sql: `${explain} ${text}`, parameters },
-  });
-  return rows.map((row) => row.detail ?? row['QUERY PLAN'] ?? '');
-}

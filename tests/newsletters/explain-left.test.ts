@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createBudgetStore } from '../../src/sources/newsletters/budget/budget-store.ts';
 import { type CommandLine, createCommandLine } from '../cli/command-line.ts';
 import { onBothDatabases } from '../support/world.ts';
 import { type CivicWorld, createCivicWorld } from './civic-world.ts';
@@ -28,7 +29,7 @@ onBothDatabases('deliveries explain of who left a newsletter', (dialect) => {
   test('it says which one, and how they come back', async () => {
     expect(await left()).toEqual([
       expect.stringMatching(
-        /^They left newsletter_entity_monthly of 4305857 .*, by the link in a mail\. If they ask to be back: /,
+        /^They left the monthly newsletter of 4305857 .*, by the link in a mail\. If they ask to be back: /,
       ),
     ]);
     expect((await left())[0]).toContain(
@@ -36,6 +37,15 @@ onBothDatabases('deliveries explain of who left a newsletter', (dialect) => {
     );
     const json = JSON.parse((await explain('--json')).out);
     expect(json.unsubscribed).toMatchObject([{ source: 'newsletters', recipient }]);
+  });
+
+  test('with the name of the entity, where that was imported', async () => {
+    const entity = { kind: 'entity', cui: '4305857', name: 'MUNICIPIUL CLUJ-NAPOCA' } as const;
+    const unsaid = { entityType: null, countyName: null, population: null };
+    await createBudgetStore(world).put([{ ...entity, ...unsaid }]);
+    expect((await left())[0]).toMatch(
+      /^They left the monthly newsletter of MUNICIPIUL CLUJ-NAPOCA \(4305857\) /,
+    );
   });
 
   test('of one that was deleted since only the source is known', async () => {

@@ -234,5 +234,26 @@ onBothDatabases('one of my notifications', (dialect) => {
         { status: 'sent', toEmail: 'user_ana@example.org', attemptCount: 1, sentAt: at, lastAttemptAt: at },
       ]);
     });
+
+    test('and the view of spec 002 says the same', async () => {
+      await world.tell(newsletter, '2025-11');
+      await world.send();
+      await world.tell(newsletter, '2025-12');
+      const { rows } = await world.notifications.deliveries(ana, { limit: 2 });
+      const inView = await world.db.read
+        .selectFrom('notification_deliveries')
+        .select(['id', 'notification_id', 'period_key', 'delivery_key', 'status', 'to_email'])
+        .select(['attempt_count', 'last_attempt_at', 'sent_at', 'created_at'])
+        .orderBy('period_key', 'desc')
+        .execute();
+      expect(rows).toEqual(
+        inView.map((row) => ({
+          ...{ id: row.id, notificationId: row.notification_id, periodKey: row.period_key },
+          ...{ deliveryKey: row.delivery_key, status: row.status, toEmail: row.to_email },
+          ...{ attemptCount: row.attempt_count, lastAttemptAt: row.last_attempt_at, sentAt: row.sent_at },
+          createdAt: row.created_at,
+        })),
+      );
+    });
   });
 });

@@ -12,13 +12,9 @@ import { createLocalUsers } from '../../src/sources/newsletters/users/local-user
 import { systemIds } from '../../src/std/ids.ts';
 import { silentLog } from '../../src/std/log.ts';
 import { consentOf } from '../support/consent.ts';
+import { planOf, type Statement } from '../support/plan-of.ts';
 import { onBothDatabases } from '../support/world.ts';
 import { createNotificationsWorld, type NotificationsWorld, sourceName } from './notifications-world.ts';
-
-interface Statement {
-  sql: string;
-  parameters: readonly unknown[];
-}
 
 const many = 20_000;
 
@@ -94,13 +90,8 @@ onBothDatabases('what is asked of notifications is found by its keys', (dialect)
       ({ sql: text }) => /^\s*(SELECT|UPDATE|DELETE)/i.test(text) && /\bFROM|UPDATE\b/i.test(text),
     );
     expect(asked.length).toBeGreaterThan(0);
-    const explain = dialect === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN (COSTS OFF)';
     for (const statement of asked) {
-      const { rows } = await world.db.write.executeQuery<Record<string, string>>({
-        ...{ query: { kind: 'RawNode', sqlFragments: [], parameters: [] }, queryId: { queryId: 'explain' } },
-        ...{ sql: `${explain} ${statement.sql}`, parameters: statement.parameters },
-      });
-      const plan = rows.map((row) => row.detail ?? row['QUERY PLAN'] ?? '').join('\n');
+      const plan = (await planOf(world.db, statement)).join('\n');
       // Few people leave everything, and a table of a few rows is read as a whole.
       expect(plan, statement.sql).not.toMatch(
         /Seq Scan on (?!notification_opt_outs|unsubscribe_tokens|suppressions)/,

@@ -34,7 +34,7 @@ onBothDatabases('tidings users', (dialect) => {
     const { code, out } = await tidings(['list']);
     expect([code, out]).toEqual([
       0,
-      'There is no such user. To put some in: npx tidings users import <file>\n',
+      'There are no users yet. To put one in: npx tidings users set <user-id> --email <address>, or many: npx tidings users import <file>\n',
     ]);
   });
 

@@ -9,6 +9,7 @@ import { plainSource } from '../../src/sources/plain/plain.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import { silentLog } from '../../src/std/log.ts';
 import { createFakeProvider } from '../support/fake-provider.ts';
+import { planOf } from '../support/plan-of.ts';
 import { createWorld, intentNumber, onBothDatabases, type World } from '../support/world.ts';
 
 /** What is asked every few seconds about doubts reads by an index that holds little else, on a table that holds much else. */
@@ -52,15 +53,7 @@ onBothDatabases('looking for doubts and lost words', (dialect) => {
     await work();
     const statements = seen.filter(({ sql: text }) => /^\s*(UPDATE|SELECT)[\s\S]*\bdeliveries\b/i.test(text));
     const lines: string[] = [];
-    for (const { sql: text, parameters } of statements) {
-      const { rows } = await db.write.executeQuery<Record<string, string>>({
-        query: { kind: 'RawNode', sqlFragments: [], parameters: [] },
-        queryId: { queryId: 'explain' },
-        sql: `${dialect === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN (COSTS OFF)'} ${text}`,
-        parameters,
-      });
-      lines.push(...rows.map((row) => row.detail ?? row['QUERY PLAN'] ?? ''));
-    }
+    for (const statement of statements) lines.push(...(await planOf(db, statement)));
     expect(lines.length).toBeGreaterThan(0);
     return lines.join('\n');
   }
@@ -82,6 +75,15 @@ onBothDatabases('looking for doubts and lost words', (dialect) => {
     expect(plan).not.toMatch(wholeTable);
     const { rows, next } = await queries.unproven(systemClock.now(), { sentAt: 1, seq: 3_000 }, 10);
     expect([rows[0]?.seq, next?.seq]).toEqual([4_000, 13_000]);
+  });
+
+  it('what is held, and by whom', async () => {
+    const plan = await plansOf(() => queries.held(['claimed', 'sending', 'reconciling']));
+    expect(plan).toContain('deliveries_in_hand');
+    expect(plan).not.toMatch(wholeTable);
+    await sql`UPDATE deliveries SET locked_by = 'w', due_at = seq WHERE seq IN (1, 1001)`.execute(db.write);
+    expect(await queries.held(['reconciling'])).toEqual([{ worker: 'w', count: 2, until: 1_001 }]);
+    expect(await queries.held(['claimed', 'sending'])).toEqual([]);
   });
 
   it('what an operator has looked into now', async () => {

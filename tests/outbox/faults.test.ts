@@ -4,7 +4,7 @@ import { createRecorder } from '../../src/dispatch/recorder.ts';
 import { createOutbox, readNamespace } from '../../src/outbox/outbox.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import { silentLog } from '../../src/std/log.ts';
-import { rowIn } from '../support/rows.ts';
+import { askBySql, rowIn } from '../support/rows.ts';
 import { advanceUntil, createWorld, intentNumber, onBothDatabases, type World } from '../support/world.ts';
 
 /** Databases, sources and operators that fail at the worst moment. */
@@ -90,19 +90,7 @@ onBothDatabases('faults', (dialect) => {
 
   it('a request without a reason is performed like any other and stops no sweep', async () => {
     const delivery_seq = await rowIn(world, 'failed_permanent', 1);
-    const request = {
-      delivery_seq,
-      verb: 'requeued',
-      reason: '   ',
-      requested_by: 'ana',
-      requested_at: 1,
-    } as const;
-    await world.db.transaction((tx) =>
-      tx
-        .insertInto('operator_requests')
-        .values({ ...request, performed_at: null, answer: null })
-        .execute(),
-    );
+    await askBySql(world, [delivery_seq], '   ');
     expect(await world.outbox.performRequests()).toBe(1);
     expect(await find(delivery_seq)).toMatchObject({ status: 'pending' });
   });

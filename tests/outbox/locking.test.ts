@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { lockDeliveries } from '../../src/outbox/rows.ts';
 import { systemClock } from '../../src/std/clock.ts';
-import { rowIn } from '../support/rows.ts';
+import { askBySql, rowIn } from '../support/rows.ts';
 import { createWorld, onBothDatabases, type World } from '../support/world.ts';
 
 /** Who waits for whom. What a lock is for shows only while somebody else holds it. */
@@ -109,19 +109,9 @@ onBothDatabases('rows that two want at once', (dialect) => {
     },
   );
 
-  async function request(...seqs: number[]): Promise<void> {
-    for (const delivery_seq of seqs) {
-      const asked = { verb: 'requeued', reason: 'r', requested_by: 'ana', requested_at: 1 } as const;
-      await world.db.write
-        .insertInto('operator_requests')
-        .values({ ...asked, delivery_seq, performed_at: null, answer: null })
-        .execute();
-    }
-  }
-
   it('a request that one sweep has in hand is left to it by another', async () => {
     const seq = await rowIn(world, 'failed_permanent', 1);
-    await request(seq);
+    await askBySql(world, [seq]);
     await withOther(async (other) => {
       await lock(other, seq);
       const first = world.outbox.performRequests();
@@ -137,7 +127,7 @@ onBothDatabases('rows that two want at once', (dialect) => {
   it('requests are performed in their own order, and their deliveries locked in that of everybody', async () => {
     const lower = await rowIn(world, 'failed_permanent', 1);
     const higher = await rowIn(world, 'failed_permanent', 2);
-    await request(higher, lower);
+    await askBySql(world, [higher, lower]);
     await withOther(async (other) => {
       await lock(other, lower);
       const performed = world.outbox.performRequests();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createOutboxWorld, type OutboxWorld } from '../support/outbox-world.ts';
-import { rowIn } from '../support/rows.ts';
+import { askBySql, rowIn } from '../support/rows.ts';
 import { onBothDatabases } from '../support/world.ts';
 
 onBothDatabases('what operators say', (dialect) => {
@@ -74,21 +74,7 @@ onBothDatabases('what operators say', (dialect) => {
   it('performs what operators ask for by SQL, in order, and answers beside the question', async () => {
     const dead = await rowIn(world, 'failed_permanent', 1);
     const sent = await rowIn(world, 'sent', 2);
-    for (const delivery_seq of [dead, sent, dead]) {
-      const request = {
-        delivery_seq,
-        verb: 'requeued',
-        reason: 'by SQL',
-        requested_by: 'ana',
-        requested_at: 1,
-      } as const;
-      await world.db.transaction((tx) =>
-        tx
-          .insertInto('operator_requests')
-          .values({ ...request, performed_at: null, answer: null })
-          .execute(),
-      );
-    }
+    await askBySql(world, [dead, sent, dead]);
     expect(await world.outbox.performRequests()).toBe(3);
     expect(await world.outbox.performRequests()).toBe(0);
     const answers = await world.db.read

@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import type { DialectName } from '../../src/db/dialect.ts';
-import { EachRow } from '../../src/db/dialect.ts';
 import { requireAddress } from '../../src/domain/address.ts';
 import type { Composed } from '../../src/outbox/begin.ts';
 import { createOutbox, type Outbox, readNamespace } from '../../src/outbox/outbox.ts';
@@ -12,6 +11,7 @@ import { systemClock } from '../../src/std/clock.ts';
 import { silentLog } from '../../src/std/log.ts';
 import { consentOf } from '../support/consent.ts';
 import { mailTo } from '../support/mails.ts';
+import { planOf, type Statement } from '../support/plan-of.ts';
 import { createWorld, intentNumber, onBothDatabases, type World } from '../support/world.ts';
 
 /**
@@ -22,10 +22,6 @@ import { createWorld, intentNumber, onBothDatabases, type World } from '../suppo
 const finished = 20_000;
 const waiting = 2_000;
 
-interface Statement {
-  sql: string;
-  parameters: readonly unknown[];
-}
 type During = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
 onBothDatabases('the plans of the hot statements', (dialect) => {
@@ -57,7 +53,8 @@ onBothDatabases('the plans of the hot statements', (dialect) => {
 
   it('are those that are checked in', async () => {
     const plans: Record<string, string[]> = {};
-    for (const [name, statement] of await hotStatements()) plans[name] = await planOf(db, statement);
+    for (const [name, statement] of await hotStatements())
+      plans[name] = timeless(await planOf(db, statement));
     const file = new URL(`../../docs/plans/${dialect}.md`, import.meta.url);
     if (process.env.UPDATE === '1') writeFileSync(file, page(dialect, plans));
     const known = plansIn(readFileSync(file, 'utf8'));
@@ -204,18 +201,8 @@ async function fill(outbox: Outbox, db: Database): Promise<void> {
   if (db.dialect === 'postgres') await sql.raw('ANALYZE').execute(db.write);
 }
 
-async function planOf(db: Database, { sql: text, parameters }: Statement): Promise<string[]> {
-  const [first] = parameters;
-  const explain = db.dialect === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN (COSTS OFF)';
-  const { rows } = await db.write.executeQuery<Record<string, string>>({
-    query: { kind: 'RawNode', sqlFragments: [], parameters: [] },
-    queryId: { queryId: 'explain' },
-    sql: `${explain} ${text}`,
-    parameters: first instanceof EachRow ? (first.rows[0] ?? []) : parameters,
-  });
-  // The time of the run would make every run a change.
-  return rows.map((row) => (row.detail ?? row['QUERY PLAN'] ?? '').replaceAll(/\b\d{13}\b/g, 'now'));
-}
+/** The time of the run would make every run a change. */
+const timeless = (plan: readonly string[]) => plan.map((line) => line.replaceAll(/\b\d{13}\b/g, 'now'));
 
 /** What is read, and by which index. The rest of a plan differs between versions of a database without harm. */
 function accesses(plan: readonly string[]): string[] {

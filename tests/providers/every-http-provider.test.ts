@@ -83,8 +83,7 @@ describe.each(httpProviders)('$name', ({ name, lies, start }) => {
     });
 
     test('what repeats our key is stored without it', async () => {
-      const told = '{"message":"Not with odd-key-1!","Message":"Not with odd-key-1!"}';
-      fake.lieOnce({ kind: 'answer', isAccepted: false, status: 422, body: told });
+      fake.lieOnce(lies.refusalSaying('Not with odd-key-1!'));
       const outcome = await connect({ credential: 'odd-key-1' }).send(parcel);
       expect(outcome).toMatchObject({ error: { message: 'Not with [key]!' } });
     });

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { idempotencyKey } from '../../src/domain/message.ts';
 import type { ResendParts } from '../../src/providers/resend.ts';
-import { Refusal } from '../../src/std/refusal.ts';
 import type { FakeResend, FakeResendOptions } from '../support/fake-resend/fake-resend.ts';
 import { createResendWorld, type ResendWorld } from '../support/fake-resend/resend-world.ts';
 import type { Lie } from '../support/lies.ts';
@@ -187,16 +186,6 @@ describe('an answer, over the wire', () => {
 });
 
 describe('what must not leave', () => {
-  test.each([
-    ['a header with a line break', { headers: { 'X-A': 'a\r\nBcc: eve@example.org' } }, 'header_injection'],
-    ['a subject with a line break', { subject: 'a\nBcc: eve@example.org' }, 'subject_injection'],
-    ['a second recipient', { to: 'a@example.org, eve@example.org' as typeof parcel.mail.to }, 'to_invalid'],
-  ])('%s is refused before the wire', async (_, wrong, code) => {
-    const outcome = await resend().send({ ...parcel, mail: { ...parcel.mail, ...wrong } });
-    expect(outcome).toMatchObject({ kind: 'refused_for_good', error: { code, provider: 'resend' } });
-    expect(fake.ledger.requests).toEqual([]);
-  });
-
   test.each(['', 'a\r\nX-Evil: 1', 'ä', 'a'.repeat(257)])(
     'the key %j is refused before the wire',
     async (key) => {
@@ -205,47 +194,4 @@ describe('what must not leave', () => {
       expect(fake.ledger.requests).toEqual([]);
     },
   );
-
-  test('an API key with a line break is not taken, and not repeated', () => {
-    const make = () => resend({ apiKey: 're_secret\r\nX-Evil: 1' });
-    expect(make).toThrow(Refusal);
-    expect(make).not.toThrow(/secret/);
-  });
-});
-
-describe('the account', () => {
-  test('is one per key and place, and does not tell the key', () => {
-    const accountOf = (parts: Partial<ResendParts>) => resend(parts).account;
-    const account = accountOf({});
-    expect(account).toMatch(/^resend:[0-9a-f]{12}$/);
-    expect(accountOf({})).toBe(account);
-    expect(accountOf({ apiKey: 're_other' })).not.toBe(account);
-    expect(accountOf({ baseUrl: 'https://api.resend.com' })).not.toBe(account);
-  });
-});
-
-describe('probe', () => {
-  test('up, and no mail sent', async () => {
-    expect(await resend().probe()).toEqual({ isUp: true });
-    expect(fake.ledger.submissions()).toEqual([]);
-  });
-
-  test('a key that may only send proves by its refusal that Resend is up', async () => {
-    await world.close();
-    await start({ keys: [{ apiKey: 're_test', account: 'main', access: 'sending' }] });
-    expect(await resend().probe()).toEqual({ isUp: true });
-  });
-
-  test('down: a wrong key, an error, a throttle, nobody there', async () => {
-    expect(await resend({ apiKey: 're_wrong' }).probe()).toEqual({
-      isUp: false,
-      reason: 'status 403 invalid_api_key',
-    });
-    fake.lieOnce({ kind: 'answer', isAccepted: false, status: 503, body: '<html>' });
-    expect(await resend().probe()).toEqual({ isUp: false, reason: 'status 503' });
-    fake.limits.ratePerSecond = 0;
-    expect(await resend().probe()).toMatchObject({ isUp: false });
-    await fake.close();
-    expect(await resend().probe()).toEqual({ isUp: false, reason: 'ECONNREFUSED' });
-  });
 });

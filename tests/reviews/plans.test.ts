@@ -8,13 +8,9 @@ import { type CodeReviews, createCodeReviews } from '../../src/sources/code-revi
 import { systemIds } from '../../src/std/ids.ts';
 import { silentLog } from '../../src/std/log.ts';
 import { consentOf } from '../support/consent.ts';
+import { planOf, type Statement } from '../support/plan-of.ts';
 import { onBothDatabases } from '../support/world.ts';
 import { ana, bob, createReviewWorld, type ReviewWorld, request, submitter, to } from './review-world.ts';
-
-interface Statement {
-  sql: string;
-  parameters: readonly unknown[];
-}
 
 const many = 20_000;
 
@@ -86,18 +82,11 @@ onBothDatabases('what is asked of reviews is found by its keys', (dialect) => {
     return reviews.source.draft(claimed);
   }
 
-  async function planOf(statement: Statement): Promise<string> {
-    const explain = dialect === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN (COSTS OFF)';
-    const { rows } = await world.db.write.executeQuery<Record<string, string>>({
-      ...{ query: { kind: 'RawNode', sqlFragments: [], parameters: [] }, queryId: { queryId: 'explain' } },
-      ...{ sql: `${explain} ${statement.sql}`, parameters: statement.parameters },
-    });
-    return rows.map((row) => row.detail ?? row['QUERY PLAN'] ?? '').join('\n');
-  }
-
   test('metrics: whoever has been told is passed over, and of all jobs nothing is read but how many they are', async () => {
     await createReviewMetrics({ db, clock: world.clock })();
-    const plans = await Promise.all(seen.map(planOf));
+    const plans = (await Promise.all(seen.map((statement) => planOf(world.db, statement)))).map((lines) =>
+      lines.join('\n'),
+    );
     expect(plans.join()).toContain('deliveries_listed');
     for (const plan of plans)
       expect(plan).not.toMatch(
@@ -112,7 +101,7 @@ onBothDatabases('what is asked of reviews is found by its keys', (dialect) => {
     );
     expect(asked.length).toBeGreaterThan(0);
     for (const statement of asked) {
-      const plan = await planOf(statement);
+      const plan = (await planOf(world.db, statement)).join('\n');
       // A table of a few rows is read as a whole.
       expect(plan, `${statement.sql}\n${plan}`).not.toMatch(
         /Seq Scan on (?!unsubscribe_tokens|suppressions|review_replays|delivery_mails)/,

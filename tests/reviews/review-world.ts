@@ -73,6 +73,8 @@ export type DeliveryLogRow = Selectable<ReviewsSchema['review_deliveries']>;
 
 export const ana = 'ana@example.org';
 export const bob = 'bob@example.org';
+/** Of what `submit` asks for by itself: the next version, which is to be told after the last. */
+export const asRerun = { idempotency_key: 'key-2', review_version: 4, rerun: true };
 export const to = (...emails: string[]) => emails.map((email) => ({ email }));
 export const submitter = { by: 'a bot', traceId: 'trace-1' };
 export const hourMs = 3_600_000;

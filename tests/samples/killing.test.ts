@@ -59,6 +59,17 @@ onBothDatabases('killing the worker in mid-send', (dialect) => {
     const pauses = createPauses(world.db, world.clock);
     const account = await killInMidSend({ ...world, db, clock, pauses, worker, newNumber: () => 'two' });
     expect(events).toEqual(['look', 'look', 'kill', 'look']);
-    expect(await account()).toMatchObject({ people: 48, heard: 10, onTheWire: 20, notLeft: 18 });
+    const atDeath = { people: 48, heard: 10, onTheWire: 20, notLeft: 18, lookedIntoAt: now + 1 };
+    expect(await account()).toMatchObject(atDeath);
+    // What the next worker takes is its own: neither when the leases of the dead one end nor what it held changes by it.
+    const next = { ...held, locked_by: 'worker-2', due_at: now + 60_000 };
+    const taken = { ...begun, ...next, ...doubt, status: 'sending' as const, evidence: 4 };
+    const change = world.db.write.updateTable('deliveries');
+    await change.set(taken).where('status', '=', 'pending').execute();
+    expect(await account()).toMatchObject({ ...atDeath, underWay: 38, unheard: 0 });
+    const free = { locked_by: null, locked_at: null };
+    const lookedAt = { ...free, status: 'reconciling' as const };
+    await change.set(lookedAt).where('locked_by', '=', 'worker-1').execute();
+    expect(await account()).toMatchObject({ ...atDeath, lookedIntoAt: null });
   });
 });

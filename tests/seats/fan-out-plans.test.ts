@@ -5,14 +5,10 @@ import { createOutbox, readNamespace } from '../../src/outbox/outbox.ts';
 import { createOpenEvents } from '../../src/sources/course-seats/events/open-events.ts';
 import { systemIds } from '../../src/std/ids.ts';
 import { silentLog } from '../../src/std/log.ts';
+import { planOf, type Statement } from '../support/plan-of.ts';
 import { onBothDatabases } from '../support/world.ts';
 import { closing, createEventsWorld, type EventsWorld } from './events-world.ts';
 import { index, termId } from './seats-world.ts';
-
-interface Statement {
-  sql: string;
-  parameters: readonly unknown[];
-}
 
 onBothDatabases('the plans of the seats’ hot statements', (dialect) => {
   let world: EventsWorld;
@@ -38,7 +34,7 @@ onBothDatabases('the plans of the seats’ hot statements', (dialect) => {
     await world.fanOutWith({ db, outbox }).runOnce();
     const [watchers, ...more] = seen.filter(({ sql: text }) => /AS watching/.test(text));
     expect(more).toEqual([]);
-    const plan = await planOf(watchers);
+    const plan = await planNow(watchers);
     expect(plan).toMatch(/subscriptions_watching/);
     expect(plan).toMatch(
       dialect === 'sqlite' ? /index_number=\? AND subscription_id>\?/ : /subscription_id > /,
@@ -61,7 +57,7 @@ onBothDatabases('the plans of the seats’ hot statements', (dialect) => {
       }),
     );
     const plans = await Promise.all(
-      seen.filter(({ sql: text }) => /UPDATE subscriptions/.test(text)).map((statement) => planOf(statement)),
+      seen.filter(({ sql: text }) => /UPDATE subscriptions/.test(text)).map(planNow),
     );
     expect(plans).toHaveLength(2);
     expect(plans[0]).toMatch(/subscriptions_watching/);
@@ -85,7 +81,7 @@ onBothDatabases('the plans of the seats’ hot statements', (dialect) => {
     seen = [];
     await outbox.remove({ source: 'course-seats', occasions: ['7', '8'], before: 1, limit: 500 });
     const plans = await Promise.all(
-      seen.filter(({ sql: text }) => /FROM deliveries|JOIN deliveries/.test(text)).map(planOf),
+      seen.filter(({ sql: text }) => /FROM deliveries|JOIN deliveries/.test(text)).map(planNow),
     );
     expect(plans).toHaveLength(2);
     for (const plan of plans) expect(plan).toMatch(/deliveries_occasion/);
@@ -97,20 +93,9 @@ onBothDatabases('the plans of the seats’ hot statements', (dialect) => {
       listeners: { consent: async () => {}, source: () => undefined },
     });
 
-  async function planOf(statement: Statement | undefined): Promise<string> {
-    if (!statement) throw new Error('the statement was not sent');
-    const explain = dialect === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN (COSTS OFF)';
-    const settings = seen.filter(({ sql: text }) => text.startsWith('SET LOCAL'));
-    const { rows } = await db.transaction(async (tx) => {
-      for (const { sql: text } of settings) await sql.raw(text).execute(tx);
-      return tx.executeQuery<Record<string, string>>({
-        query: { kind: 'RawNode', sqlFragments: [], parameters: [] },
-        queryId: { queryId: 'explain' },
-        sql: `${explain} ${statement.sql}`,
-        parameters: statement.parameters,
-      });
-    });
-    return rows.map((row) => row.detail ?? row['QUERY PLAN'] ?? '').join('\n');
+  async function planNow(statement: Statement | undefined): Promise<string> {
+    const settings = seen.map(({ sql: text }) => text).filter((text) => text.startsWith('SET LOCAL'));
+    return (await planOf(db, statement, settings)).join('\n');
   }
 
   /** Five thousand, a third of them at rest: a tenth watches the section that opens, the others each one of their own. */

@@ -5,14 +5,10 @@ import type { Claimed } from '../../src/outbox/claim.ts';
 import type { Fact } from '../../src/outbox/facts.ts';
 import type { Source } from '../../src/sources/source.ts';
 import { silentLog } from '../../src/std/log.ts';
+import { planOf, type Statement } from '../support/plan-of.ts';
 import { onBothDatabases } from '../support/world.ts';
 import { seatSourceOf } from './mail-world.ts';
 import { createSeatsWorld, payload, type SeatsWorld, termId } from './seats-world.ts';
-
-interface Statement {
-  sql: string;
-  parameters: readonly unknown[];
-}
 
 onBothDatabases('the plans of what every seat mail asks', (dialect) => {
   let world: SeatsWorld;
@@ -64,13 +60,8 @@ onBothDatabases('the plans of what every seat mail asks', (dialect) => {
   async function requireKeysOnly(which: RegExp): Promise<void> {
     const asked = seen.filter(({ sql: text }) => which.test(text) && /^\s*(SELECT|UPDATE)/.test(text));
     expect(asked.length).toBeGreaterThan(0);
-    const explain = dialect === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN (COSTS OFF)';
     for (const statement of asked) {
-      const { rows } = await world.db.write.executeQuery<Record<string, string>>({
-        ...{ query: { kind: 'RawNode', sqlFragments: [], parameters: [] }, queryId: { queryId: 'explain' } },
-        ...{ sql: `${explain} ${statement.sql}`, parameters: statement.parameters },
-      });
-      const plan = rows.map((row) => row.detail ?? row['QUERY PLAN'] ?? '').join('\n');
+      const plan = (await planOf(world.db, statement)).join('\n');
       expect(plan).not.toMatch(/Seq Scan on (?!open_lists)/);
       expect(plan).not.toMatch(/SCAN (?!json_each|input|SUBQUERY|CONSTANT)/);
     }

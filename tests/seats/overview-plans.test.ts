@@ -3,13 +3,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { createSeatOverview, type SeatOverview } from '../../src/sources/course-seats/overview/overview.ts';
 import { silentLog } from '../../src/std/log.ts';
+import { planOf, type Statement } from '../support/plan-of.ts';
 import { onBothDatabases } from '../support/world.ts';
 import { createSeatsWorld, isoOf, type SeatsWorld } from './seats-world.ts';
-
-interface Statement {
-  sql: string;
-  parameters: readonly unknown[];
-}
 
 const many = 20_000;
 const term = '12026';
@@ -54,13 +50,8 @@ onBothDatabases('what the console asks of course seats is found by its keys', (d
   test.each(work)('%s', async (_, run) => {
     await run();
     expect(seen.length).toBeGreaterThan(0);
-    const explain = dialect === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN (COSTS OFF)';
     for (const statement of seen) {
-      const { rows } = await world.db.write.executeQuery<Record<string, string>>({
-        ...{ query: { kind: 'RawNode', sqlFragments: [], parameters: [] }, queryId: { queryId: 'explain' } },
-        ...{ sql: `${explain} ${statement.sql}`, parameters: statement.parameters },
-      });
-      const plan = rows.map((row) => row.detail ?? row['QUERY PLAN'] ?? '').join('\n');
+      const plan = (await planOf(world.db, statement)).join('\n');
       // A few lists are polled, and a handful of courses is in the catalog here.
       expect(plan, statement.sql).not.toMatch(/Seq Scan on (?!open_lists|courses|open_event_fanouts)/);
       // Without an index only what has few rows, and events in the order of their own numbers.

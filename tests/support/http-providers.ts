@@ -13,7 +13,7 @@ import type { Lie, Rule, SeenRequest } from './lies.ts';
 export interface HttpProvider {
   name: string;
   /** How it says things that all of them say, as a lie that it is told to tell. */
-  lies: { forGood: Lie; throttled: Lie; unauthorised: Lie };
+  lies: { forGood: Lie; throttled: Lie; unauthorised: Lie; refusalSaying: (text: string) => Lie };
   start(): Promise<HttpProviderWorld>;
 }
 
@@ -59,6 +59,7 @@ export const httpProviders: readonly HttpProvider[] = [
       forGood: refusal(422, { name: 'validation_error', message: 'Not to ana@example.org' }),
       throttled: refusal(429, { name: 'rate_limit_exceeded', headers: { 'retry-after': '9' } }),
       unauthorised: refusal(403, { name: 'invalid_api_key' }),
+      refusalSaying: (message) => refusal(422, { name: 'validation_error', message }),
     },
     async start() {
       const { resend, ...world } = await createResendWorld();
@@ -73,6 +74,7 @@ export const httpProviders: readonly HttpProvider[] = [
       forGood: refusal(422, { body: errorBody(300, 'Not to ana@example.org') }),
       throttled: refusal(429, { body: errorBody(429), headers: { 'retry-after': '9' } }),
       unauthorised: refusal(401, { body: errorBody(10) }),
+      refusalSaying: (text) => refusal(422, { body: errorBody(300, text) }),
     },
     async start() {
       const { postmark, ...world } = await createPostmarkWorld();

@@ -77,3 +77,12 @@ function underscored(state: Partial<DeliveryState>): Record<string, unknown> {
     ]),
   );
 }
+
+/** An operator who asks by SQL that these be put back; the next sweep performs it. */
+export async function askBySql({ db }: Pick<World, 'db'>, seqs: readonly number[], reason = 'by SQL') {
+  const asked = { verb: 'requeued', reason, requested_by: 'ana', requested_at: 1 } as const;
+  for (const delivery_seq of seqs) {
+    const request = { ...asked, delivery_seq, performed_at: null, answer: null };
+    await db.write.insertInto('operator_requests').values(request).execute();
+  }
+}

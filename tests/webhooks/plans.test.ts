@@ -3,15 +3,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { createWebhookMetrics } from '../../src/http/webhook-metrics.ts';
 import { silentLog } from '../../src/std/log.ts';
+import { planOf, type Statement } from '../support/plan-of.ts';
 import { webhooksOf } from '../support/webhooks.ts';
 import { onBothDatabases } from '../support/world.ts';
 import { eventBody, signed } from './signed.ts';
 import { createWebhookWorld, type WebhookWorld } from './webhook-world.ts';
-
-interface Statement {
-  sql: string;
-  parameters: readonly unknown[];
-}
 
 const events = 20_000;
 
@@ -69,12 +65,3 @@ onBothDatabases('statements on many webhooks', (dialect) => {
     }
   });
 });
-
-async function planOf(db: Database, { sql: text, parameters }: Statement): Promise<string[]> {
-  const explain = db.dialect === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN (COSTS OFF)';
-  const { rows } = await db.write.executeQuery<Record<string, string>>({
-    query: { kind: 'RawNode', sqlFragments: [], parameters: [] },
-    ...{ queryId: { queryId: 'explain' }, sql: `${explain} ${text}`, parameters },
-  });
-  return rows.map((row) => row.detail ?? row['QUERY PLAN'] ?? '');
-}

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { arrow } from '../../../src/domain/lifecycle.ts';
 import { ask } from '../api.ts';
-import type { Delivery } from '../deliveries.ts';
+import { type Delivery, whyNoMail } from '../deliveries.ts';
 import { Heading } from '../parts/heading.tsx';
 import { type MailSummary, MailView } from '../parts/mail-view.tsx';
 import { NoSuch } from '../parts/no-such.tsx';
@@ -76,7 +76,7 @@ export function DeliveryPage({ reference, mayChange }: { reference: string; mayC
         <section>
           <h2>{words.mail}</h2>
           {mails.length === 0 ? (
-            <p className="muted">{words.noMail}</p>
+            <p className="muted">{words[whyNoMail(delivery)]}</p>
           ) : (
             <MailView mails={mails} path={path} />
           )}

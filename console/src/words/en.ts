@@ -149,6 +149,8 @@ export const en = {
     headers: 'Headers',
     round: (round: number) => `Round ${round}`,
     noMail: 'There is no mail yet: it is written at the first attempt.',
+    mailNeverWritten: 'No mail was written: it was stopped before the first attempt.',
+    mailNotKept: 'No mail of it is kept here.',
     copy: 'Copy',
     copied: 'Copied',
     requeue: 'Send again',

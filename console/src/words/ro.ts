@@ -142,6 +142,8 @@ export const ro: Words = {
     headers: 'Antete',
     round: (round: number) => `Runda ${round}`,
     noMail: 'Încă nu există mesaj: se scrie la prima încercare.',
+    mailNeverWritten: 'Nu s-a scris niciun mesaj: a fost oprită înainte de prima încercare.',
+    mailNotKept: 'Niciun mesaj al ei nu este păstrat aici.',
     copy: 'Copiază',
     copied: 'Copiat',
     requeue: 'Trimite din nou',

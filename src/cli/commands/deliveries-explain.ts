@@ -4,6 +4,7 @@ import { type Address, addressKey, parseAddress } from '../../domain/address.ts'
 import type { Circumstances } from '../../domain/hindrances.ts';
 import type { Engine } from '../../engine.ts';
 import type { DeliveryFilter, OutboxQueries } from '../../outbox/queries.ts';
+import type { Notification } from '../../sources/newsletters/notifications/notification.ts';
 import { recipientsAt } from '../../sources/recipients-at.ts';
 import { Refusal } from '../../std/refusal.ts';
 import { wholeNumber } from '../arguments.ts';
@@ -156,7 +157,7 @@ type Left = Awaited<ReturnType<Engine['consent']['unsubscribe']['leftBy']>>[numb
 
 /** What they left by a link: sources that know them by their address, and newsletters, each by itself. Watches tell it themselves. */
 async function leftBy(
-  { consent, newsletters }: Engine,
+  { db, consent, newsletters }: Engine,
   address: Address,
   { alsoTo, rows }: { alsoTo: NonNullable<DeliveryFilter['alsoTo']>; rows: readonly DeliveryRow[] },
 ): Promise<Left[]> {
@@ -172,9 +173,19 @@ async function leftBy(
     if (one.source !== newsletterSource) return one;
     const { userId, notificationId } = wisherOf(one.recipient);
     const wish = await newsletters.notifications.find(userId, notificationId).catch(notFound);
-    return wish ? { ...one, what: `${wish.type} of ${whatOf(wish)}` } : one;
+    return wish ? { ...one, what: await wishName(db, wish) } : one;
   });
   return Promise.all(named);
+}
+
+/** As people call it. An entity has a name where it was imported. */
+async function wishName(db: Engine['db'], wish: Notification): Promise<string> {
+  const { frequencies, isNewsletter } = await import('../../sources/newsletters/notification-type.ts');
+  const { readEntities } = await import('../../sources/newsletters/budget/local-budget.ts');
+  const { type, entityCui } = wish;
+  if (!isNewsletter(type) || entityCui === null) return `the alert on ${whatOf(wish)}`;
+  const entity = (await readEntities(db, [entityCui])).get(entityCui);
+  return `the ${frequencies[type]} newsletter of ${entity ? `${entity.name} (${entityCui})` : entityCui}`;
 }
 
 /** It was deleted since. */

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { DeliveryRow } from '../../db/schema.ts';
+import { parseAddress } from '../../domain/address.ts';
 import type { Status } from '../../domain/status.ts';
 import type { Engine } from '../../engine.ts';
 import { systemClock } from '../../std/clock.ts';
@@ -8,7 +9,7 @@ import { withChange } from '../change.ts';
 import { addChoiceOptions, type ChoiceOptions, choiceOf } from '../choice.ts';
 import { type Context, example, jsonOption } from '../context.ts';
 import { type Answer, perform, requireReason } from '../operator.ts';
-import { printable } from '../printable.ts';
+import { printable, shellWord } from '../printable.ts';
 
 interface RequeueOptions extends ChoiceOptions {
   reason?: string;
@@ -54,7 +55,11 @@ export function addRequeue(deliveries: Command, context: Context): void {
           return runBulk(engine, choice, order, context);
         }
         const answers = await perform(engine, references, { verb: 'requeued', reason });
-        const told = answers.map((answer) => ({ answer, sentence: sentenceOf(answer, engine.clock.now()) }));
+        const stopped = await stoppedAgain(engine, answers);
+        const told = answers.map((answer) => ({
+          answer,
+          sentence: stopped.get(answer.row?.seq ?? 0) ?? sentenceOf(answer, engine.clock.now()),
+        }));
         if (options.json) {
           terminal.json({
             deliveries: told.map(({ answer: { reference, row, isDone }, sentence }) => ({
@@ -70,6 +75,35 @@ export function addRequeue(deliveries: Command, context: Context): void {
       };
       await withChange(context, work, { isDryRun });
     });
+}
+
+/** Put back, and of no use before somebody is on no list: what to say of these. */
+async function stoppedAgain(
+  { db, consent }: Engine,
+  answers: readonly Answer[],
+): Promise<ReadonlyMap<number, string>> {
+  const addressed = answers.flatMap(({ row, isDone }) => {
+    const parsed = parseAddress(row?.to_email);
+    return row && isDone && parsed.ok ? [{ ...row, to: parsed.address }] : [];
+  });
+  if (addressed.length === 0) return new Map();
+  // What was put back stays so: where nobody can be asked, nothing more is said.
+  const against = await db.transaction((tx) => consent.against(addressed, tx)).catch(() => new Map());
+  return new Map(
+    addressed.flatMap(({ seq, to }): [number, string][] => {
+      const objection = against.get(seq);
+      if (objection === undefined) return [];
+      const list = `npx tidings suppressions list --address ${shellWord(to)}`;
+      // Whoever has left a newsletter did so as its user, of whom the list of addresses knows nothing.
+      const [why, see] =
+        objection === 'unsubscribed'
+          ? ['they have left', `npx tidings deliveries explain ${seq}, and ${list}`]
+          : ['no mail goes to its address', list];
+      return [
+        [seq, `Delivery ${seq} is requeued, and will be stopped again: ${why}. What to do first: ${see}`],
+      ];
+    }),
+  );
 }
 
 function sentenceOf(answer: Answer, now: number): string {

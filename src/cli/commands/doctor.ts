@@ -34,11 +34,13 @@ export function addDoctor(program: Command, context: Context): void {
       if (isBroken) context.exitCode = 1;
       if (json) return terminal.json({ isBroken, settings, findings, ...checkup });
       const shown = settings.filter(({ from }) => isAll || from !== 'default');
-      printTable(terminal, shown, [
-        { title: 'SETTING', cell: ({ name }) => name },
-        { title: 'VALUE', cell: ({ value }) => printable(value), canShrink: true },
-        { title: 'FROM', cell: ({ from }) => from },
-      ]);
+      if (shown.length > 0) {
+        printTable(terminal, shown, [
+          { title: 'SETTING', cell: ({ name }) => name },
+          { title: 'VALUE', cell: ({ value }) => printable(value), canShrink: true },
+          { title: 'FROM', cell: ({ from }) => from },
+        ]);
+      }
       const others = settings.length - shown.length;
       if (others > 0) terminal.print(`${others} settings have their defaults: npx tidings doctor --settings`);
       terminal.print(

@@ -4,13 +4,15 @@ import { meanings } from '../../domain/meanings.ts';
 import { momentOf } from '../../domain/sentences.ts';
 import { doubtOf, whenOf } from '../../domain/verdict.ts';
 import { deliveryJson, nextOf } from '../../outbox/delivery-json.ts';
-import type { OutboxQueries } from '../../outbox/queries.ts';
+import type { HeldBy, OutboxQueries } from '../../outbox/queries.ts';
 import { stateOf } from '../../outbox/rows.ts';
 import { duration } from '../../std/duration.ts';
 import { belowOption, limitOption } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
+import { counted } from '../counted.ts';
 import { tellPause } from '../pause-words.ts';
 import { printable } from '../printable.ts';
+import { stamp } from '../story.ts';
 import { type Column, printTable } from '../table.ts';
 
 interface ListOptions {
@@ -50,13 +52,15 @@ export function addReconcileList(reconcile: Command, context: Context): void {
           }));
           return terminal.json({ deliveries, next: next && { below: next } });
         }
-        if (rows.length === 0) return terminal.print(nothing(below));
+        // A worker that was killed holds them until their time is over, and nobody else may look into them before.
+        const held = below === undefined ? await queries.held(['claimed', 'sending']) : [];
+        if (rows.length === 0) return terminal.print(nothing(below), ...inHand(held, now));
         printTable(terminal, doubts, columnsOf(now));
         if (next !== null) {
           const words = limit === limitByDefault ? '' : ` --limit ${limit}`;
           terminal.print(`More: npx tidings reconcile list${words} --below ${next}`);
         }
-        terminal.print(...(await pauses.list()).map((pause) => tellPause(pause, now)));
+        terminal.print(...inHand(held, now), ...(await pauses.list()).map((pause) => tellPause(pause, now)));
         if (rows.some(({ status }) => status === 'needs_review')) {
           terminal.print(
             'A person decides what is in needs_review; what is known in full, and how: npx tidings deliveries explain <number>',
@@ -82,6 +86,18 @@ async function doubtOfRow(row: DeliveryRow, queries: OutboxQueries): Promise<Dou
     known: doubtOf({ moments: events.map(momentOf), state: stateOf(row) }),
     since: doubted?.at ?? row.first_possible_accept_at,
   };
+}
+
+function inHand(held: readonly HeldBy[], now: number): string[] {
+  if (held.length === 0) return [];
+  const count = held.reduce((sum, one) => sum + one.count, 0);
+  const until = Math.max(...held.map((one) => one.until));
+  const subject = counted(count, 'delivery is', 'deliveries are');
+  return [
+    until > now
+      ? `${subject} in a worker's hands, until ${stamp(until)} at the latest. If it has died, a running server takes them back then.`
+      : `${subject} in the hands of a worker whose time was up at ${stamp(until)}. A running server takes them back: npm start`,
+  ];
 }
 
 const nothing = (below: number | undefined) =>

@@ -43,6 +43,12 @@ export function addSeatsReport(seats: Command, context: Context): void {
         terminal.print(
           `Reported (open event ${reported.openEventId}): ${name} is open.`,
           'Whoever watches it is told within seconds, where a worker runs: npx tidings deliveries list --source course-seats',
+          // The campus is in the memory of another process, which nobody tells of this.
+          ...(courseSeats.isSample
+            ? [
+                'The list of the sample campus still has it closed: when it opens there, that is a new opening, and a new mail.',
+              ]
+            : []),
         );
       });
     });

@@ -77,7 +77,7 @@ function tell({ watches, lastHour, lastDay, unfinishedFanOuts, newest }: SeatsSt
     `Last hour: ${lastHour.opened} opened, ${lastHour.closed} closed. Last day: ${lastDay.opened} opened, ${lastDay.closed} closed.`,
     ...(newest
       ? [
-          `Newest: index ${printable(newest.index_number)} (${printable(newest.campus_code)}) became ${newest.status_after}, ${ago(now - Date.parse(newest.event_at))}.`,
+          `Newest: index ${printable(newest.index_number)} (${printable(newest.campus_code)}) became ${newest.status_after.toLowerCase()}, ${ago(now - Date.parse(newest.event_at))}.`,
         ]
       : []),
     unfinishedFanOuts === 0

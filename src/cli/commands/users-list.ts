@@ -33,14 +33,18 @@ export function addUsersList(users: Command, context: Context): void {
         const shown = found.slice(0, options.limit);
         const after = found.length > shown.length ? (shown.at(-1)?.userId ?? null) : null;
         if (options.json) return terminal.json({ users: shown, next: after === null ? null : { after } });
-        if (shown.length === 0)
-          return terminal.print('There is no such user. To put some in: npx tidings users import <file>');
+        if (shown.length === 0) return terminal.print(nobody(options));
         printTable(terminal, shown, columns);
         if (after !== null) terminal.print(`More: npx tidings users list --after ${shellWord(after)}`);
       };
       await withLocalUsers(context, work, { isChange: false });
     });
 }
+
+const nobody = ({ email, after }: ListOptions) =>
+  email === undefined && after === undefined
+    ? 'There are no users yet. To put one in: npx tidings users set <user-id> --email <address>, or many: npx tidings users import <file>'
+    : 'There is no such user. To put some in: npx tidings users import <file>';
 
 async function find(
   directory: LocalUsers,

@@ -28,6 +28,14 @@ test('the first page is true also after everything was stopped: it does not know
   expect(page).not.toMatch(/still come/i);
 });
 
+test.each([
+  ['en', 'what was held back meanwhile is sent now'],
+  ['ro', 'ce a fost reținut între timp se trimite acum'],
+  ['zh-CN', '其间暂缓的邮件如仍有用，现在就会发送'],
+] as const)('in %s whoever takes it back is told that what waited comes now', (locale, sentence) => {
+  expect(unsubscribePage({ locale, shows: 'undo', toSteps: '', kinds: all })).toContain(sentence);
+});
+
 test('what is taken back is not confirmed by it, where anything has to be', () => {
   const page = (seats: boolean) =>
     unsubscribePage({ locale: 'en', shows: 'undo', toSteps: '', kinds: { ...all, seats } });

@@ -59,7 +59,7 @@ export const unsubscribeWords: Readonly<Record<Locale, UnsubscribeWords>> = {
     takenBack: {
       title: 'Taken back',
       heading: 'Taken back',
-      text: 'What was stopped through this link in the last 24 hours goes on as before, and nothing comes twice. What was stopped earlier stays stopped.',
+      text: 'What was stopped through this link in the last 24 hours goes on as before: what was held back meanwhile is sent now, if it is still of use, and nothing comes twice. What was stopped earlier stays stopped.',
     },
     unconfirmed: 'What was not confirmed before still waits to be.',
     failed: {
@@ -106,7 +106,7 @@ export const unsubscribeWords: Readonly<Record<Locale, UnsubscribeWords>> = {
     takenBack: {
       title: 'Oprire anulată',
       heading: 'Oprirea este anulată',
-      text: 'Ce a fost oprit prin acest link în ultimele 24 de ore continuă ca înainte, iar nimic nu vine de două ori. Ce a fost oprit mai devreme rămâne oprit.',
+      text: 'Ce a fost oprit prin acest link în ultimele 24 de ore continuă ca înainte: ce a fost reținut între timp se trimite acum, dacă mai este de folos, și nimic nu vine de două ori. Ce a fost oprit mai devreme rămâne oprit.',
     },
     unconfirmed: 'Ce nu era confirmat înainte așteaptă în continuare confirmarea.',
     failed: {
@@ -153,7 +153,7 @@ export const unsubscribeWords: Readonly<Record<Locale, UnsubscribeWords>> = {
     takenBack: {
       title: '已撤销',
       heading: '已撤销',
-      text: '过去 24 小时内通过此链接停止的邮件照旧继续，不会重复发送。更早停止的邮件仍保持停止。',
+      text: '过去 24 小时内通过此链接停止的邮件照旧继续：其间暂缓的邮件如仍有用，现在就会发送，且不会重复。更早停止的邮件仍保持停止。',
     },
     unconfirmed: '之前未确认的，仍需您确认。',
     failed: {

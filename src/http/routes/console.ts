@@ -59,6 +59,15 @@ export function consolePage({ page }: ConsoleFiles) {
   return { status: 200, body: page, type: 'text/html; charset=utf-8', headers };
 }
 
+/** Where people look for what the console shows elsewhere, by the command that lists the same. */
+const shortcut = (name: 'inbox' | 'deliveries') =>
+  defineRoute({
+    ...{ method: 'GET' as const, path: `/${name}`, who: 'anybody' as const, isConstant: true as const },
+    summary: 'To the page of the console with the same name',
+    answers: { 303: { when: 'The page is in the console.', type: null } },
+    handle: async () => ({ status: 303, body: '', headers: { location: `/console/${name}` } }),
+  });
+
 export function consoleRoutes(files: ConsoleFiles): Route[] {
   const page = (path: string, summary: string) =>
     defineRoute({
@@ -70,6 +79,8 @@ export function consoleRoutes(files: ConsoleFiles): Route[] {
   return [
     page('/console', 'The console'),
     page('/console/*', 'Whatever page of the console'),
+    shortcut('inbox'),
+    shortcut('deliveries'),
     defineRoute({
       method: 'GET',
       path: '/console/assets/:name',

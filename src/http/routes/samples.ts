@@ -10,7 +10,7 @@ const path = '/api/v1/samples';
 const moment = Type.String({ format: 'date-time' });
 const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Union([schema, Type.Null()]);
-const pid = orNull(Type.Integer({ description: 'Null between two lives.' }));
+const pid = orNull(Type.Integer({ description: 'Null between two lives: until the next one has started.' }));
 
 const killing = Type.Object(
   {
@@ -26,7 +26,10 @@ const killing = Type.Object(
     unheard: Type.Integer({
       description: 'Of these, whose mail was accepted without the dead worker having heard it: not settled.',
     }),
-    underWay: Type.Integer({ description: 'Has no mail yet: not settled.' }),
+    underWay: Type.Integer({
+      description:
+        'Has no mail yet, or the worker that lives has it on the wire, and hears what comes of it: not settled.',
+    }),
     notToBeTold: Type.Integer({ description: 'Unsubscribed or suppressed before any mail left.' }),
     lost: orNull(
       Type.Integer({

@@ -1,5 +1,4 @@
 import type { Status } from '../../domain/status.ts';
-import type { Source } from '../source.ts';
 
 /** Spec 002's nine words. The view `notification_deliveries` says the same in SQL, and a test compares the two. */
 type DeliveryWord = Exclude<
@@ -25,4 +24,4 @@ const words: Readonly<Record<Status, DeliveryWord>> = {
   expired: 'skipped_unsubscribed',
 };
 
-export const newsletterWords: Source['words'] = ({ status }) => words[status];
+export const newsletterWords = ({ status }: { status: Status }): DeliveryWord => words[status];

@@ -1,7 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../../src/std/clock.ts';
 import type { Ids } from '../../../src/std/ids.ts';
-import { isAcceptedDespite, type Lie, type Rule, type SeenRequest, takeLie } from '../lies.ts';
+import { isAcceptedDespite, type Lie, type Rule, type SeenRequest } from '../lies.ts';
+import { createLyingServer, type Said } from '../lying-server.ts';
 import type { Circumstances } from './fake-postmark.ts';
 import { errorAnswer, type PostmarkAnswer } from './postmark-answers.ts';
 import { easternTime, type PostmarkLedger } from './postmark-ledger.ts';
@@ -50,7 +50,7 @@ export function createHandler(parts: HandlerParts) {
     return { status: 200, body: accepted };
   }
 
-  async function answerTo(request: SeenRequest, lie: Lie | undefined): Promise<Told> {
+  async function answerTo(request: SeenRequest, lie: Lie | undefined): Promise<Said> {
     const token = request.headers['x-postmark-server-token'];
     const isKnown = typeof token === 'string' && tokens.includes(token);
     const answer = !isKnown
@@ -72,54 +72,5 @@ export function createHandler(parts: HandlerParts) {
     };
   }
 
-  return async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const request = seenRequest(incoming, clock.now());
-    const lie = takeLie(rules, request);
-    if (lie?.kind === 'reset' && lie.at === 'before_body') {
-      ledger.arrived(request);
-      incoming.socket.resetAndDestroy();
-      return;
-    }
-    request.bodyText = await readText(incoming);
-    const answering = answerTo(request, lie);
-    ledger.arrived(request);
-    const answer = await answering;
-    if (lie?.kind === 'hang') return; // The client ends it, or the server's close.
-    if (lie?.kind === 'slow' && lie.at === 'before_answering') await clock.sleep(lie.ms, closing);
-    if (lie?.kind === 'reset' && lie.at === 'before_answer') incoming.socket.resetAndDestroy();
-    else write(response, answer, lie);
-  };
-}
-
-interface Told extends PostmarkAnswer {
-  headers?: Record<string, string>;
-  text?: string;
-}
-
-function seenRequest({ method = '', url = '', headers }: IncomingMessage, at: number): SeenRequest {
-  const { pathname, searchParams } = new URL(url, 'http://fake');
-  return {
-    method,
-    path: pathname,
-    query: searchParams,
-    headers: { ...headers },
-    key: null,
-    bodyText: '',
-    at,
-  };
-}
-
-async function readText(incoming: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function write(response: ServerResponse, { status, body, headers, text }: Told, lie: Lie | undefined): void {
-  const bytes = Buffer.from(text ?? JSON.stringify(body));
-  const standing = { 'content-type': 'application/json', 'content-length': bytes.length };
-  response.writeHead(status, { ...standing, ...headers });
-  if (lie?.kind === 'reset' && lie.at === 'mid_answer') {
-    response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
-  } else response.end(bytes);
+  return createLyingServer({ clock, rules, ledger, closing, answerTo });
 }

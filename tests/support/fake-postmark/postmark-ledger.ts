@@ -1,15 +1,12 @@
 import type { SeenRequest } from '../lies.ts';
+import { createSeenRequests, type SeenRequests } from '../lying-server.ts';
 
 /** The truth: every mail that was accepted, and every request that arrived. */
-export interface PostmarkLedger {
+export interface PostmarkLedger extends SeenRequests {
   accepted: AcceptedMail[];
-  requests: SeenRequest[];
   /** Requests for a mail to be sent, accepted or not. */
   submissions(): SeenRequest[];
   acceptedBy(deliveryId: string): AcceptedMail[];
-  /** Resolves when so many requests have arrived in all. */
-  seen(count: number): Promise<void>;
-  arrived(request: SeenRequest): void;
 }
 
 export interface AcceptedMail {
@@ -36,22 +33,12 @@ export interface MailBody {
 
 export function createPostmarkLedger(): PostmarkLedger {
   const accepted: AcceptedMail[] = [];
-  const requests: SeenRequest[] = [];
-  let waiters: { count: number; resolve: () => void }[] = [];
+  const seen = createSeenRequests();
   return {
+    ...seen,
     accepted,
-    requests,
-    submissions: () => requests.filter(({ method, path }) => method === 'POST' && path === '/email'),
+    submissions: () => seen.requests.filter(({ method, path }) => method === 'POST' && path === '/email'),
     acceptedBy: (deliveryId) => accepted.filter(({ body }) => body.Metadata?.delivery_id === deliveryId),
-    seen(count) {
-      if (requests.length >= count) return Promise.resolve();
-      return new Promise((resolve) => waiters.push({ count, resolve }));
-    },
-    arrived(request) {
-      requests.push(request);
-      for (const { count, resolve } of waiters) if (count <= requests.length) resolve();
-      waiters = waiters.filter(({ count }) => count > requests.length);
-    },
   };
 }
 

@@ -1,7 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../../src/std/clock.ts';
 import type { Ids } from '../../../src/std/ids.ts';
-import { isAcceptedDespite, type Lie, type Rule, type SeenRequest, takeLie } from '../lies.ts';
+import { isAcceptedDespite, type Lie, type Rule, type SeenRequest } from '../lies.ts';
+import { createLyingServer, type Said } from '../lying-server.ts';
 import { type Answer, errorAnswer } from './answers.ts';
 import type { ApiKey } from './fake-resend.ts';
 import type { Ledger } from './ledger.ts';
@@ -28,7 +28,7 @@ export function createHandler(parts: HandlerParts) {
   const submissions = createSubmissions({ ...parts, gauge });
   const reads = createReads(parts);
 
-  async function answerTo(request: SeenRequest, lie: Lie | undefined, gone: Promise<void>): Promise<Told> {
+  async function answerTo(request: SeenRequest, lie: Lie | undefined, gone: Promise<void>): Promise<Said> {
     const lieTold = lie?.kind === 'answer' ? told(lie) : undefined;
     const admitted = admit(keys, request);
     if ('refusal' in admitted) return lieTold ?? admitted.refusal;
@@ -58,39 +58,7 @@ export function createHandler(parts: HandlerParts) {
     return submissions.submit(account, request.key, request.bodyText, work);
   }
 
-  return async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const gone = new Promise<void>((resolve) => response.once('close', resolve));
-    const request = seenRequest(incoming, clock.now());
-    const lie = takeLie(rules, request);
-    if (lie?.kind === 'reset' && lie.at === 'before_body') {
-      ledger.arrived(request);
-      incoming.socket.resetAndDestroy();
-      return;
-    }
-    request.bodyText = await readText(incoming);
-    const answering = answerTo(request, lie, gone);
-    ledger.arrived(request);
-    const answer = await answering;
-    if (lie?.kind === 'hang') return; // The client ends it, or the server's close.
-    if (lie?.kind === 'slow' && lie.at === 'before_answering') await clock.sleep(lie.ms, closing);
-    if (lie?.kind === 'reset' && lie.at === 'before_answer') incoming.socket.resetAndDestroy();
-    else write(response, answer, lie);
-  };
-}
-
-function seenRequest({ method = '', url = '', headers }: IncomingMessage, at: number): SeenRequest {
-  const { pathname, searchParams } = new URL(url, 'http://fake');
-  const key = headers['idempotency-key'];
-  return {
-    ...{ method, path: pathname, query: searchParams, headers: { ...headers } },
-    ...{ key: typeof key === 'string' ? key : null, bodyText: '', at },
-  };
-}
-
-async function readText(incoming: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
+  return createLyingServer({ clock, rules, ledger, closing, answerTo });
 }
 
 function admit(keys: readonly ApiKey[], request: SeenRequest): { account: string } | { refusal: Answer } {
@@ -108,23 +76,7 @@ function admit(keys: readonly ApiKey[], request: SeenRequest): { account: string
   return { account: known.account };
 }
 
-interface Told extends Answer {
-  text?: string;
-}
-
-function told({ status, name, message, body, headers = {} }: Extract<Lie, { kind: 'answer' }>): Told {
+function told({ status, name, message, body, headers = {} }: Extract<Lie, { kind: 'answer' }>): Said {
   const error = errorAnswer(status, name ?? 'application_error', message ?? `told to say ${status}`);
   return { ...error, headers: { ...headers }, ...(body !== undefined && { text: body }) };
-}
-
-function write(response: ServerResponse, { status, body, headers, text }: Told, lie: Lie | undefined): void {
-  const bytes = Buffer.from(text ?? JSON.stringify(body));
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': bytes.length,
-    ...headers,
-  });
-  if (lie?.kind === 'reset' && lie.at === 'mid_answer') {
-    response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
-  } else response.end(bytes);
 }

@@ -1,16 +1,12 @@
 import type { SeenRequest } from '../lies.ts';
+import { createSeenRequests, type SeenRequests } from '../lying-server.ts';
 
 /** The truth: every mail that was accepted, once each, and every request that arrived. */
-export interface Ledger {
+export interface Ledger extends SeenRequests {
   accepted: AcceptedMail[];
-  requests: SeenRequest[];
   /** Requests for a mail to be sent, accepted or not. */
   submissions(): SeenRequest[];
   acceptedBy(deliveryId: string): AcceptedMail[];
-  /** Resolves when so many requests have arrived in all. */
-  seen(count: number): Promise<void>;
-  /** Whoever waits for requests is told. */
-  arrived(request: SeenRequest): void;
 }
 
 export interface AcceptedMail {
@@ -38,22 +34,12 @@ export interface MailBody {
 
 export function createLedger(): Ledger {
   const accepted: AcceptedMail[] = [];
-  const requests: SeenRequest[] = [];
-  let waiters: { count: number; resolve: () => void }[] = [];
+  const seen = createSeenRequests();
   return {
+    ...seen,
     accepted,
-    requests,
-    submissions: () => requests.filter(({ method, path }) => method === 'POST' && path === '/emails'),
+    submissions: () => seen.requests.filter(({ method, path }) => method === 'POST' && path === '/emails'),
     acceptedBy: (deliveryId) => accepted.filter(({ body }) => tagsOf(body).delivery_id === deliveryId),
-    seen(count) {
-      if (requests.length >= count) return Promise.resolve();
-      return new Promise((resolve) => waiters.push({ count, resolve }));
-    },
-    arrived(request) {
-      requests.push(request);
-      for (const { count, resolve } of waiters) if (count <= requests.length) resolve();
-      waiters = waiters.filter(({ count }) => count > requests.length);
-    },
   };
 }
 

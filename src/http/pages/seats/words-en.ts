@@ -115,7 +115,7 @@ export const english: SeatsWords = {
   },
   asked: {
     title: 'Almost done: look into your inbox',
-    press: 'Press the button in the mail that we sent you, and you are watching.',
+    press: 'Open the link in the mail that we sent you and press “Yes, watch it”, and you are watching.',
     several: 'Asked for several sections? One mail confirms all that you have asked for.',
     already: 'Whoever watches this section already gets the link to their watch instead.',
     nothing: 'Nothing comes within some minutes? Look among the unwanted mails.',

@@ -131,7 +131,8 @@ export const romanian: SeatsWords = {
   },
   asked: {
     title: 'Aproape gata: verificați-vă e-mailul',
-    press: 'Apăsați butonul din mesajul pe care vi l-am trimis și urmărirea începe.',
+    press:
+      'Deschideți linkul din mesajul pe care vi l-am trimis, apăsați „Da, o urmăresc” și urmărirea începe.',
     several: 'Ați cerut mai multe secțiuni? Un singur mesaj confirmă tot ce ați cerut.',
     already: 'Cine urmărește deja această secțiune primește în schimb linkul urmăririi sale.',
     nothing: 'Nu vine nimic în câteva minute? Căutați printre mesajele nedorite.',

@@ -83,7 +83,8 @@ interface Entity {
   population: number | null;
 }
 
-async function readEntities(db: Database, cuis: readonly string[]): Promise<Map<string, Entity>> {
+/** Those of which a name was imported. */
+export async function readEntities(db: Database, cuis: readonly string[]): Promise<Map<string, Entity>> {
   if (cuis.length === 0) return new Map();
   const distinct = [...new Set(cuis)].map((cui) => ({ cui }));
   const { rows } = await sql<Entity & { cui: string }>`

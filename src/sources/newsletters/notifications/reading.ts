@@ -1,10 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../db/database.ts';
 import { rowsOf } from '../../../db/dialect.ts';
-import type { Schema } from '../../../db/schema.ts';
+import type { DeliveryRow } from '../../../db/schema.ts';
 import { isUuid } from '../../../std/ids.ts';
 import { Refusal } from '../../../std/refusal.ts';
 import { newsletterSource } from '../notification-type.ts';
+import { wisherOf } from '../recipient.ts';
+import { newsletterWords } from '../words.ts';
 import { notificationOf, recipientOf, requireCui } from './notification.ts';
 import type { Notifications, OwnDelivery, Page } from './notifications.ts';
 import { recipientsOf, requireOwn } from './rows.ts';
@@ -57,12 +59,10 @@ export function createReading(db: Database): Reading {
       const own = sql`recipient IN (SELECT recipient FROM ${rowsOf(db.dialect, { recipient: 'text' }, names)})
         AND source || '' = ${newsletterSource}`;
       const below = after === undefined ? Number.MAX_SAFE_INTEGER : await seqOf(own, after);
-      const { rows: found } = await sql<{ id: string }>`
-        SELECT id FROM deliveries WHERE ${own} AND seq < ${below} ORDER BY seq DESC LIMIT ${limit + 1}
+      const { rows } = await sql<DeliveryRow>`
+        SELECT * FROM deliveries WHERE ${own} AND seq < ${below} ORDER BY seq DESC LIMIT ${limit + 1}
       `.execute(db.read);
-      const { rows: ids, next } = pageOf(found, limit);
-      const shown = await showDeliveries(ids.map(({ id }) => id));
-      return { rows: ids.flatMap(({ id }) => shown.get(id) ?? []), next };
+      return pageOf(rows.map(deliveryOf), limit);
     },
 
     async recipientsOf(userIds, limit) {
@@ -94,17 +94,6 @@ export function createReading(db: Database): Reading {
     `.execute(db.read);
     return rows[0]?.seq ?? refuseAfter();
   }
-
-  async function showDeliveries(ids: readonly string[]): Promise<ReadonlyMap<string, OwnDelivery>> {
-    if (ids.length === 0) return new Map();
-    const rows = await db.read
-      .selectFrom('notification_deliveries')
-      .select(['id', 'notification_id', 'period_key', 'delivery_key', 'status', 'to_email'])
-      .select(['attempt_count', 'last_attempt_at', 'sent_at', 'created_at'])
-      .where('id', 'in', ids)
-      .execute();
-    return new Map(rows.map((row) => [row.id, deliveryOf(row)]));
-  }
 }
 
 function refuseAfter(): never {
@@ -117,15 +106,16 @@ function pageOf<Row extends { id: string }>(rows: Row[], limit: number): Page<Ro
   return { rows: shown, next: rows.length > shown.length ? (shown.at(-1)?.id ?? null) : null };
 }
 
-type ShownRow = Pick<
-  Schema['notification_deliveries'],
-  | ('id' | 'notification_id' | 'period_key' | 'delivery_key' | 'status' | 'to_email')
-  | ('attempt_count' | 'last_attempt_at' | 'sent_at' | 'created_at')
->;
+/** As the view `notification_deliveries` has it, which has no index for a page of one user's. */
+function deliveryOf(row: DeliveryRow): OwnDelivery {
+  const { notificationId } = wisherOf(row.recipient);
+  return {
+    ...{ id: row.id, notificationId, periodKey: row.occasion },
+    ...{ deliveryKey: `${row.recipient}:${row.occasion}`, status: newsletterWords(row) },
+    ...{ toEmail: row.to_email, attemptCount: row.claims === 0 ? row.attempts : row.claims },
+    lastAttemptAt: momentOf(row.status === 'claimed' ? row.locked_at : row.last_attempt_at),
+    ...{ sentAt: momentOf(row.sent_at), createdAt: new Date(row.created_at).toISOString() },
+  };
+}
 
-const deliveryOf = (row: ShownRow): OwnDelivery => ({
-  ...{ id: row.id, notificationId: row.notification_id, periodKey: row.period_key },
-  ...{ deliveryKey: row.delivery_key, status: row.status, toEmail: row.to_email },
-  ...{ attemptCount: row.attempt_count, lastAttemptAt: row.last_attempt_at, sentAt: row.sent_at },
-  createdAt: row.created_at,
-});
+const momentOf = (at: number | null) => (at === null ? null : new Date(at).toISOString());
