@@ -36,9 +36,9 @@ export const newsletterWishBugs: readonly PlantedBug[] = [
     edits: [
       {
         file: `${notifications}/leaving.ts`,
-        find: 'const ids = recipients.map((recipient) => ({ id: parseRecipient(recipient).id }));',
+        find: 'const ids = recipients.map((recipient) => ({ id: wisherOf(recipient).notificationId }));',
         replace:
-          "const users = recipients.map((recipient) => parseRecipient(recipient).userId);\n      const ids = await tx.selectFrom('notifications').select('id').where('user_id', 'in', users).execute();",
+          "const users = recipients.map((recipient) => wisherOf(recipient).userId);\n      const ids = await tx.selectFrom('notifications').select('id').where('user_id', 'in', users).execute();",
       },
     ],
   },

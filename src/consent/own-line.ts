@@ -1,9 +1,8 @@
 import type { Tx } from '../db/database.ts';
 import { type Address, addressKey } from '../domain/address.ts';
-import { everySource, undoWithinMs } from '../domain/suppression.ts';
+import { everySource, recipientActor, undoWithinMs } from '../domain/suppression.ts';
 
 /** The line that somebody made by stopping everything, and the two ways in which they take it back themselves. */
-export const recipientActor = 'the recipient';
 
 export const wantAgain = { lifted_by: recipientActor, lifted_because: 'they want mail again' } as const;
 

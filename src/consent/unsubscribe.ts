@@ -3,12 +3,12 @@ import type { Tx } from '../db/database.ts';
 import { rowsOf } from '../db/dialect.ts';
 import type { Schema } from '../db/schema.ts';
 import { type Address, addressKey, parseAddress } from '../domain/address.ts';
-import { everySource, undoWithinMs } from '../domain/suppression.ts';
+import { everySource, recipientActor, undoWithinMs } from '../domain/suppression.ts';
 import { resumeDeliveries, stopDeliveries } from '../outbox/stop.ts';
 import type { Log } from '../std/log.ts';
 import { exceptSource, reopenTokens } from './come-back.ts';
 import { createLinks, type LinksParts, type Owned } from './links.ts';
-import { liftExcepted, liftOwnLine, recipientActor, takeBackLine, wantAgain } from './own-line.ts';
+import { liftExcepted, liftOwnLine, takeBackLine, wantAgain } from './own-line.ts';
 import type { Suppressions } from './suppressions.ts';
 import { type Owner, type OwnerListener, tellSource } from './tell-source.ts';
 

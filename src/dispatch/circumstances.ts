@@ -44,9 +44,9 @@ async function readSuppression(db: Database, { address, source }: Whose): Promis
   const holding = rows.filter((line) => source === undefined || holdsFor(line, source));
   // Their own is the last to be told: they can take it back, and whatever else there is holds on.
   const row = holding.find(({ reason }) => reason !== 'unsubscribed') ?? holding[0];
-  return row
-    ? { reason: row.reason, note: row.note, at: row.created_at, deliverySeq: row.delivery_seq }
-    : null;
+  if (!row) return null;
+  const { scope, created_by: by, reason, note, created_at: at, delivery_seq: deliverySeq } = row;
+  return { scope, by, reason, note, at, deliverySeq };
 }
 
 async function readUnsubscribed(db: Database, { source, recipient }: Whose): Promise<number | null> {

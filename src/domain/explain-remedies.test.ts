@@ -23,12 +23,24 @@ const ended = (status: Status): ExplainedDelivery => ({
 test('what takes somebody off a list names them', () => {
   const commands = (status: Status, circumstances: Circumstances, more: Partial<ExplainedDelivery> = {}) =>
     explain({ ...ended(status), ...more }, [], circumstances).remedies.map(({ command }) => command);
-  const suppression = { reason: 'bounced_for_good', note: null, at: now, deliverySeq: null } as const;
+  const suppression = {
+    ...{ scope: '*', by: 'webhook', note: null, at: now, deliverySeq: null },
+    reason: 'bounced_for_good',
+  } as const;
   expect(commands('skipped_unsubscribed', { ...calm, unsubscribedAt: now })[0]).toBe(
     'npx tidings suppressions remove ana@example.org --unsubscribed-from plain --because "…"',
   );
   expect(commands('suppressed', { ...calm, suppression })).toEqual([
     'npx tidings suppressions remove Ana@example.org --because "…"',
+  ]);
+  const ofOne = { ...suppression, scope: 'plain' };
+  expect(commands('suppressed', { ...calm, suppression: ofOne })).toEqual([
+    'npx tidings suppressions remove Ana@example.org --scope plain --because "…"',
+  ]);
+  const theirOwn = { ...suppression, reason: 'unsubscribed' } as const;
+  expect(commands('skipped_unsubscribed', { ...calm, suppression: theirOwn })).toEqual([
+    'npx tidings suppressions remove Ana@example.org --their-own --because "…"',
+    'npx tidings deliveries requeue 12 --reason "…"',
   ]);
   const forgotten = { words: { recipient: 'ana@example.org', address: null } };
   expect(commands('suppressed', { ...calm, suppression }, forgotten)).toEqual([

@@ -217,6 +217,8 @@ describe('what stands in the way', () => {
 
   test('an address that must not be mailed, before anything else', () => {
     const suppression = {
+      scope: '*',
+      by: 'webhook',
       reason: 'bounced_for_good',
       note: null,
       at: now - 3 * 86_400_000,

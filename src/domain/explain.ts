@@ -1,12 +1,13 @@
 import { duration } from '../std/duration.ts';
 import { momentName } from '../std/moment.ts';
 import type { Verdict } from './answers.ts';
-import { type Circumstances, hearsLater, hindrancesOf, nameOf } from './hindrances.ts';
+import { type Circumstances, hearsLater, hindrancesOf, nameOf, type Suppression } from './hindrances.ts';
 import { type Meaning, meanings } from './meanings.ts';
 import { idempotencyKey } from './message.ts';
 import { realProviders } from './providers.ts';
 import { momentOf, type StoryRow, type Told, tellStory } from './sentences.ts';
 import { type Status, statuses } from './status.ts';
+import { liftCommand } from './suppression.ts';
 import type { DeliveryState } from './transition.ts';
 import { undoUntil } from './undo.ts';
 import { type Case, verdictOf, whenOf } from './verdict.ts';
@@ -211,16 +212,17 @@ function remediesOf(
     case 'failed_permanent':
       return state.firstPossibleAcceptAt === null
         ? suppression
-          ? [offTheList(words.address), requeue('Then, when the cause is mended, put it back:')]
+          ? [offTheList(suppression, words.address), requeue('Then, when the cause is mended, put it back:')]
           : [requeue('When the cause is mended, put it back:')]
         : [{ sentence: 'Ask the recipient. It is not put back: they could be told twice.', command: null }];
     case 'suppressed':
       return suppression
-        ? [offTheList(words.address)]
+        ? [offTheList(suppression, words.address)]
         : [requeue('If it should be tried nevertheless, put it back:')];
     case 'skipped_unsubscribed':
       return [
         ...(unsubscribedAt === null ? [] : [theyAreGone(source, words.recipient)]),
+        ...(suppression?.reason === 'unsubscribed' ? [theyStopped(suppression, words.address)] : []),
         requeue('If they have subscribed again since, put it back:'),
       ];
     case 'skipped_no_email':
@@ -242,10 +244,15 @@ function remediesOf(
   }
 }
 
-const offTheList = (address: string | null): Remedy => ({
+const offTheList = (line: Suppression, address: string | null): Remedy => ({
   sentence:
     'Ask them for another address, or take this one off the list if it should not be there. To put the delivery back does not help before that.',
-  command: `npx tidings suppressions remove ${address ?? '<address>'} --because "…"`,
+  command: liftCommand(line, address),
+});
+
+const theyStopped = (line: Suppression, address: string | null): Remedy => ({
+  sentence: 'They have stopped all mails. Only if they ask to be back:',
+  command: liftCommand(line, address),
 });
 
 const theyAreGone = (source: string, recipient: string): Remedy => ({

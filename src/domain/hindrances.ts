@@ -22,6 +22,9 @@ export interface Circumstances {
 }
 
 export interface Suppression {
+  scope: string;
+  /** Who put it there. */
+  by: string;
   reason: SuppressionReason;
   /** What an operator wrote. */
   note: string | null;

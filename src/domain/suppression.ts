@@ -16,6 +16,23 @@ export const suppressionReasonNames = Object.keys(suppressionReasons) as Suppres
 /** The scope of a suppression that holds for every source. */
 export const everySource = '*';
 
+/** The command that takes a line off the list. Of an address that was forgotten there is no word. */
+export function liftCommand(
+  { scope, reason }: { scope: string; reason: string },
+  address: string | null,
+): string {
+  const words = [
+    ...['npx tidings suppressions remove', address ?? '<address>'],
+    // A source's name needs no quoting.
+    ...(scope === everySource ? [] : ['--scope', scope]),
+    ...(reason === 'unsubscribed' ? ['--their-own'] : []),
+  ];
+  return `${words.join(' ')} --because "…"`;
+}
+
+/** Who has done what a person did by the link in a mail. */
+export const recipientActor = 'the recipient';
+
 /** For how long somebody can take back that they left, by the link with which they did. */
 export const undoWithinMs = 24 * 3_600_000;
 

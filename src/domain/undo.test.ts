@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type ExplainedDelivery, explain, tellNext } from './explain.ts';
 import type { Circumstances } from './hindrances.ts';
 import type { StoryRow } from './sentences.ts';
-import { undoWithinMs } from './suppression.ts';
+import { recipientActor, undoWithinMs } from './suppression.ts';
 
 const now = Date.UTC(2026, 10, 17, 21, 23, 7);
 const hourMs = 3_600_000;
@@ -22,7 +22,10 @@ const stopped: StoryRow = {
   ...{ at: now, event: 'unsubscribed', status: 'skipped_unsubscribed', round: 0 },
   ...{ actor: 'the recipient', detail: JSON.stringify({ via: 'page' }) },
 };
-const everythingStopped = { reason: 'unsubscribed', note: null, at: now, deliverySeq: null } as const;
+const everythingStopped = {
+  ...{ scope: '*', by: recipientActor, note: null, at: now, deliverySeq: null },
+  reason: 'unsubscribed',
+} as const;
 
 function told(
   around: Partial<Circumstances>,
@@ -63,6 +66,8 @@ test('what would not go out although they took it back is not said to', () => {
   const noSuchMailbox = { ...everythingStopped, reason: 'bounced_for_good' } as const;
   expect(told({ suppression: noSuchMailbox })).toEqual(notAtAll);
   expect(told({ unsubscribedAt: null })).toEqual(notAtAll);
+  const byOperator = { ...everythingStopped, by: 'operator ana' };
+  expect(told({ unsubscribedAt: null, suppression: byOperator })).toEqual(notAtAll);
   expect(told({}, { expiresAt: now - 1 })).toEqual(notAtAll);
   expect(told({}, { expiresAt: now + hourMs })[1]).toContain('until 17 November 2026, 22:23 UTC');
   expect(told({}, {}, [{ ...stopped, at: now - 1 }])).toEqual(notAtAll);

@@ -1,4 +1,4 @@
-import { undoWithinMs } from './suppression.ts';
+import { recipientActor, undoWithinMs } from './suppression.ts';
 import type { Case } from './verdict.ts';
 
 /**
@@ -7,8 +7,9 @@ import type { Case } from './verdict.ts';
  */
 export function undoUntil({ state, expiresAt, moments, circumstances }: Case): number | null {
   const { now, suppression, unsubscribedAt } = circumstances;
-  // Whatever else is against its address holds on.
-  if (suppression && suppression.reason !== 'unsubscribed') return null;
+  // Whatever else is against its address holds on, and so does what somebody else wrote down for them.
+  if (suppression && (suppression.reason !== 'unsubscribed' || suppression.by !== recipientActor))
+    return null;
   const never = Number.POSITIVE_INFINITY;
   const leftAt = Math.min(unsubscribedAt ?? never, suppression?.at ?? never);
   const stopped = moments.findLast(({ event }) => event === 'unsubscribed' || event === 'forgotten');

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Added } from '../../consent/suppressions.ts';
 import { type Address, addressKey, parseAddress, requireAddress } from '../../domain/address.ts';
-import { everySource } from '../../domain/suppression.ts';
+import { everySource, liftCommand } from '../../domain/suppression.ts';
 import type { Engine } from '../../engine.ts';
 import { nearest } from '../../std/nearest.ts';
 import { Refusal } from '../../std/refusal.ts';
@@ -216,14 +216,11 @@ function offTheList(address: Address, scope: string, still: readonly Line[]): st
 const tellStill =
   (address: Address) =>
   ({ scope, reason }: Line) => {
-    const isTheirOwn = reason === 'unsubscribed';
-    const words = [
-      ...['npx tidings suppressions remove', shellWord(address)],
-      ...(scope === everySource ? [] : ['--scope', shellWord(scope)]),
-      ...(isTheirOwn ? ['--their-own'] : []),
-    ];
-    const why = isTheirOwn ? ': they stopped all mails themselves. Only if they ask for it' : '. Take it off';
-    return `It is on the list for ${scopeName(scope)}${why}: ${words.join(' ')} --because "…"`;
+    const why =
+      reason === 'unsubscribed'
+        ? ': they stopped all mails themselves. Only if they ask for it'
+        : '. Take it off';
+    return `It is on the list for ${scopeName(scope)}${why}: ${liftCommand({ scope, reason }, shellWord(address))}`;
   };
 
 const tellPutBack = (address: Address, statuses: readonly string[]) => [

@@ -1,4 +1,4 @@
-/** A recipient is one wish of one user, so that leaving by a mail's link ends that wish and no other: `userId:notificationId`. */
+/** A recipient is one wish of one user, so that leaving by a mail's link ends that wish and no other, and a delivery's key is spec 002's (002-O-03): `userId:notificationId`. */
 export interface Wisher {
   userId: string;
   notificationId: string;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Tx } from '../../../db/database.ts';
 import { type DialectName, rowsOf } from '../../../db/dialect.ts';
 import type { Fact } from '../../../outbox/facts.ts';
-import { parseRecipient } from './notification.ts';
+import { wisherOf } from '../recipient.ts';
 
 /**
  * What a mail's end says of the wish that it came of, in the transaction that makes it true: a permanent bounce (002-P7-13), a
@@ -20,7 +20,7 @@ export async function keepBooks(
     ...new Set(
       suppressed
         .filter(({ event }) => bounces.has(event) === isBounce)
-        .map(({ delivery }) => parseRecipient(delivery.recipient).id),
+        .map(({ delivery }) => wisherOf(delivery.recipient).notificationId),
     ),
   ];
   await end(tx, dialect, idsOf(false), 'complained', now);

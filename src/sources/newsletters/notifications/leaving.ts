@@ -5,9 +5,9 @@ import { resumeDeliveries } from '../../../outbox/stop.ts';
 import type { Clock } from '../../../std/clock.ts';
 import type { Log } from '../../../std/log.ts';
 import { newsletterSource } from '../notification-type.ts';
+import { recipientOf, wisherOf } from '../recipient.ts';
 import { letGo, planAgain } from '../runs/let-go.ts';
 import { liftOptOut } from './activating.ts';
-import { parseRecipient, recipientOf } from './notification.ts';
 import type { Notifications } from './notifications.ts';
 import { byLinkOf, optOutIn } from './opting-out.ts';
 import { activeCells, actor, inactiveCells, lockUser, recipientsOf } from './rows.ts';
@@ -27,7 +27,7 @@ export function createLeaving(parts: LeavingParts): Pick<Notifications, 'left' |
   const { db, clock, log } = parts;
 
   async function returnOne(tx: Tx, recipient: string): Promise<void> {
-    const { userId, id } = parseRecipient(recipient);
+    const { userId, notificationId: id } = wisherOf(recipient);
     const optOut = await tx
       .selectFrom('notification_opt_outs')
       .selectAll()
@@ -63,7 +63,7 @@ export function createLeaving(parts: LeavingParts): Pick<Notifications, 'left' |
       .where('inactive_at', '>=', since)
       .returning('id')
       .execute();
-    const recipients = back.map(({ id }) => recipientOf({ userId, id }));
+    const recipients = back.map(({ id }) => recipientOf({ userId, notificationId: id }));
     const whose = { source: newsletterSource, recipients };
     const detail = { reason: 'they took back that they want nothing' };
     await resumeDeliveries(tx, { whose, since, actor, detail }, clock.now(), { dialect: db.dialect, log });
@@ -71,7 +71,7 @@ export function createLeaving(parts: LeavingParts): Pick<Notifications, 'left' |
 
   return {
     async left(recipients, tx, extent = 'these mails') {
-      const ids = recipients.map((recipient) => ({ id: parseRecipient(recipient).id }));
+      const ids = recipients.map((recipient) => ({ id: wisherOf(recipient).notificationId }));
       const now = clock.now();
       // Also of who has left everything: when they take that back, this one stays ended.
       await sql`
@@ -82,7 +82,7 @@ export function createLeaving(parts: LeavingParts): Pick<Notifications, 'left' |
       `.execute(tx);
       if (extent !== 'everything') return;
       for (const recipient of recipients) {
-        const { userId, id } = parseRecipient(recipient);
+        const { userId, notificationId: id } = wisherOf(recipient);
         await lockUser(tx, db.dialect, userId);
         await optOutIn(tx, parts, userId, byLinkOf(id));
       }
@@ -91,7 +91,7 @@ export function createLeaving(parts: LeavingParts): Pick<Notifications, 'left' |
     async returned(recipients, tx) {
       for (const recipient of recipients) {
         await returnOne(tx, recipient);
-        const back = await recipientsOf(tx, parseRecipient(recipient).userId);
+        const back = await recipientsOf(tx, wisherOf(recipient).userId);
         await planAgain(tx, back, { db, now: clock.now() });
         await letGo(tx, back, { db, log, now: clock.now(), actor });
       }

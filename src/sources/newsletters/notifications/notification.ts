@@ -8,6 +8,7 @@ import {
   newsletterSource,
   notificationTypes,
 } from '../notification-type.ts';
+import { recipientOf } from '../recipient.ts';
 import { userIdPattern } from '../users/user-directory.ts';
 import { type AlertConfig, alertConfigJson, readAlertConfig, storedAlertConfig } from './alert-config.ts';
 
@@ -121,15 +122,7 @@ export function cellsOf(userId: string, { type, entityCui, config }: Wish) {
   };
 }
 
-/** As the outbox knows it: its user and itself, so that a delivery's key is spec 002's (002-O-03). */
-export const recipientOf = ({ userId, id }: Pick<Notification, 'userId' | 'id'>) => `${userId}:${id}`;
-
-export const ownerOf = (notification: Pick<Notification, 'userId' | 'id'>) => ({
+export const ownerOf = ({ userId, id }: Pick<Notification, 'userId' | 'id'>) => ({
   source: newsletterSource,
-  recipient: recipientOf(notification),
+  recipient: recipientOf({ userId, notificationId: id }),
 });
-
-export function parseRecipient(recipient: string): { userId: string; id: string } {
-  const colon = recipient.indexOf(':');
-  return { userId: recipient.slice(0, colon), id: recipient.slice(colon + 1) };
-}

@@ -5,9 +5,9 @@ import type { DeliveryRow } from '../../../db/schema.ts';
 import { isUuid } from '../../../std/ids.ts';
 import { Refusal } from '../../../std/refusal.ts';
 import { newsletterSource } from '../notification-type.ts';
-import { wisherOf } from '../recipient.ts';
+import { recipientOf, wisherOf } from '../recipient.ts';
 import { newsletterWords } from '../words.ts';
-import { notificationOf, recipientOf, requireCui } from './notification.ts';
+import { notificationOf, requireCui } from './notification.ts';
 import type { Notifications, OwnDelivery, Page } from './notifications.ts';
 import { recipientsOf, requireOwn } from './rows.ts';
 
@@ -72,7 +72,7 @@ export function createReading(db: Database): Reading {
         WHERE user_id IN (SELECT user_id FROM ${rowsOf(db.dialect, { user_id: 'text' }, users)})
         ORDER BY created_at DESC, id DESC LIMIT ${limit}
       `.execute(db.read);
-      return rows.map(({ user_id, id }) => recipientOf({ userId: user_id, id }));
+      return rows.map(({ user_id, id }) => recipientOf({ userId: user_id, notificationId: id }));
     },
   };
 

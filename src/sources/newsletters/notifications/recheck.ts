@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Tx } from '../../../db/database.ts';
 import { type DialectName, rowsOf } from '../../../db/dialect.ts';
 import type { NotificationRow } from '../../../db/newsletters-schema.ts';
-import { parseRecipient } from './notification.ts';
+import { wisherOf } from '../recipient.ts';
 import type { Standing } from './notifications.ts';
 
 /**
@@ -14,7 +14,7 @@ export async function recheckRows(
   dialect: DialectName,
   recipients: readonly string[],
 ): Promise<ReadonlyMap<string, Standing>> {
-  const asked = recipients.map((recipient) => ({ recipient, ...parseRecipient(recipient) }));
+  const asked = recipients.map((recipient) => ({ recipient, ...wisherOf(recipient) }));
   const isOut = await optedOutAmong(
     tx,
     dialect,
@@ -23,11 +23,11 @@ export async function recheckRows(
   const rows = await readRows(
     tx,
     dialect,
-    asked.map(({ id }) => id),
+    asked.map(({ notificationId }) => notificationId),
   );
   return new Map(
-    asked.flatMap(({ recipient, userId, id }): [string, Standing][] => {
-      const row = rows.get(id);
+    asked.flatMap(({ recipient, userId, notificationId }): [string, Standing][] => {
+      const row = rows.get(notificationId);
       if (row?.user_id !== userId) return [];
       const standing = {
         ...{ isActive: row.is_active === 1, isDeleted: row.deleted_at !== null },

@@ -4,7 +4,7 @@ import { type DialectName, forUpdate } from '../../../db/dialect.ts';
 import type { InactiveBecause, NotificationRow } from '../../../db/newsletters-schema.ts';
 import { Refusal } from '../../../std/refusal.ts';
 import { newsletterSource } from '../notification-type.ts';
-import { recipientOf } from './notification.ts';
+import { recipientOf } from '../recipient.ts';
 
 /** Rows of `notifications`, as those who change them need them. */
 
@@ -56,7 +56,7 @@ export async function recipientsOf(from: Tx | Database['read'], userId: string):
     .where('user_id', '=', userId)
     .orderBy('created_at')
     .execute();
-  return rows.map(({ id }) => recipientOf({ userId, id }));
+  return rows.map(({ id }) => recipientOf({ userId, notificationId: id }));
 }
 
 export const ownersOf = (recipients: readonly string[]) =>

@@ -2,7 +2,7 @@ import { takeOverLinks } from '../../../../consent/taken-over.ts';
 import type { Database, Tx } from '../../../../db/database.ts';
 import type { Clock } from '../../../../std/clock.ts';
 import { newsletterSource } from '../../notification-type.ts';
-import { parseRecipient, recipientOf } from '../notification.ts';
+import { recipientOf, wisherOf } from '../../recipient.ts';
 import type { Taken } from './import-old.ts';
 import { readOldLink } from './old-rows.ts';
 import type { OldRow } from './old-tables.ts';
@@ -29,6 +29,6 @@ export async function importLinks(
 }
 
 export function withOtherId(recipient: string, otherIds: ReadonlyMap<string, string>): string {
-  const { userId, id } = parseRecipient(recipient);
-  return recipientOf({ userId, id: otherIds.get(id) ?? id });
+  const { userId, notificationId } = wisherOf(recipient);
+  return recipientOf({ userId, notificationId: otherIds.get(notificationId) ?? notificationId });
 }

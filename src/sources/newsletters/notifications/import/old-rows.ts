@@ -2,8 +2,9 @@ import type { ImportedDelivery, ImportedEnd } from '../../../../outbox/import.ts
 import { Refusal } from '../../../../std/refusal.ts';
 import { newsletterSource } from '../../notification-type.ts';
 import { parsePeriod } from '../../period.ts';
+import { recipientOf, type Wisher } from '../../recipient.ts';
 import { userIdPattern } from '../../users/user-directory.ts';
-import { cellsOf, readWish, recipientOf } from '../notification.ts';
+import { cellsOf, readWish } from '../notification.ts';
 import type { OldRow } from './old-tables.ts';
 import { readOldTime } from './old-time.ts';
 
@@ -26,7 +27,7 @@ const idPattern = /^[0-9A-Za-z-]{1,64}$/;
 export function readOldNotification(old: OldRow, now: number): Read<OldNotification> {
   const named = namesIn(old.user_id, old.id);
   if ('problem' in named) return named;
-  const { userId, id } = named;
+  const { userId, notificationId: id } = named;
   const type = old.notification_type ?? '';
   try {
     const isAlert = type.startsWith('alert_');
@@ -51,12 +52,12 @@ export function readOldNotification(old: OldRow, now: number): Read<OldNotificat
 function namesIn(
   userId: string | null | undefined,
   id: string | null | undefined,
-): { problem: string } | { userId: string; id: string } {
+): { problem: string } | Wisher {
   if (!userId || !userIdPattern.test(userId))
     return { problem: 'Its user id is none that there may be here.' };
   if (!id || !idPattern.test(id))
     return { problem: 'The id of its notification is none that there may be here.' };
-  return { userId, id: id.toLowerCase() };
+  return { userId, notificationId: id.toLowerCase() };
 }
 
 const isTrue = (text: string) => /^(?:t|true|1|y|yes)$/i.test(text);
