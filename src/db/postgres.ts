@@ -27,7 +27,7 @@ export async function openPostgres(
     types: { getTypeParser },
   });
   // Without a listener, a server that restarts would end the process by an unhandled 'error'.
-  const lost = (error: Error) => log.warn('database.connection_lost', { error });
+  const lost = (error: Error) => log.debug('database.connection_lost', { problem: error.message });
   pool.on('error', lost);
   const patience = createPatience(clock);
   // The pool listens to idle connections only; one that is lost while in use says so itself, besides failing its query.

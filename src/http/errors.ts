@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isLocked } from '../db/dialect.ts';
+import { isDatabaseAway } from '../db/is-database-away.ts';
 import { systemIds } from '../std/ids.ts';
 import type { Log } from '../std/log.ts';
 import { Refusal } from '../std/refusal.ts';
@@ -14,6 +16,9 @@ interface ErrorBody {
   traceId: string;
   details?: Readonly<Record<string, unknown>>;
 }
+
+/** As soon as that a restart, or somebody else's lock, may be over. */
+const awaySeconds = 5;
 
 export function addErrors(server: FastifyInstance, log: Log): void {
   server.setNotFoundHandler((request, reply) => {
@@ -40,12 +45,16 @@ export function addErrors(server: FastifyInstance, log: Log): void {
     if (status < 500) {
       return reply.code(status).send({ ...mistakeIn(error, request), traceId } satisfies ErrorBody);
     }
-    log.error('http.failed', {
-      traceId,
-      method: request.method,
-      route: request.routeOptions.url ?? null,
-      error,
-    });
+    const which = { traceId, method: request.method, route: request.routeOptions.url ?? null };
+    if (isDatabaseAway(error) || isLocked(error)) {
+      log.warn('http.database_away', { ...which, problem: error.message || error.code });
+      const sentence = 'The database cannot be asked just now. Ask again in a few seconds.';
+      return reply
+        .code(503)
+        .header('retry-after', awaySeconds)
+        .send({ error: sentence, code: 'try_again', traceId } satisfies ErrorBody);
+    }
+    log.error('http.failed', { ...which, error });
     const sentence = 'Something broke on our side. The log tells more under this trace id.';
     return reply.code(500).send({ error: sentence, code: 'unexpected', traceId } satisfies ErrorBody);
   });

@@ -3,6 +3,7 @@ import { type Job, type Processor, Worker, type WorkerOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { isDatabaseAway } from '../db/is-database-away.ts';
 import type { Lease } from '../db/lease.ts';
+import { createOutage } from '../db/outage.ts';
 import type { Dispatch } from '../dispatch/dispatch.ts';
 import type { Pace } from '../dispatch/pace.ts';
 import type { Outbox } from '../outbox/outbox.ts';
@@ -84,7 +85,9 @@ export function createBullmq(parts: BullmqParts): Runner {
     const ours = whileOurs(leases.naming, duty);
     return { ...duty, once: async (signal) => (watch.redis === 'ok' ? ours.once(signal) : 'pause') };
   };
-  const loop = ({ name, pauseMs, once }: Duty): Loop => createLoop({ name, pauseMs, once, clock, log });
+  const shared = createOutage({ clock, log });
+  const loop = ({ name, pauseMs, once }: Duty): Loop =>
+    createLoop({ name, pauseMs, once, clock, log, shared });
 
   // Named: what is to be sent, what sources have in stages, what has to be done again and again.
   const { batch, limiter } = jobsOf(guarantees);

@@ -1,3 +1,4 @@
+import { createOutage } from '../db/outage.ts';
 import type { Dispatch } from '../dispatch/dispatch.ts';
 import type { Guarantees } from '../providers/provider.ts';
 import type { Chore } from '../sources/source.ts';
@@ -21,7 +22,9 @@ const helperPauseMs = 60_000;
 
 export function createEmbedded(parts: EmbeddedParts): Runner {
   const { dispatches, chores, clock, log } = parts;
-  const loop = ({ name, pauseMs, once }: Duty): Loop => createLoop({ name, pauseMs, once, clock, log });
+  const shared = createOutage({ clock, log });
+  const loop = ({ name, pauseMs, once }: Duty): Loop =>
+    createLoop({ name, pauseMs, once, clock, log, shared });
 
   const wakeHelpers = () => {
     for (const helper of sending.slice(1)) helper.wake();

@@ -6,14 +6,14 @@ import { createLoop, type LoopOptions } from './loop.ts';
 /** Lets everything that can go on without time passing go on. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-function loopOf(once: LoopOptions['once'], pauseMs = 1000) {
+function loopOf(once: LoopOptions['once'], { pauseMs = 1000, ...more }: Partial<LoopOptions> = {}) {
   const clock = createManualClock(0);
   const logged: [string, LogFields | undefined][] = [];
   const note = (event: string, fields?: LogFields) => logged.push([event, fields]);
   const log: Log = { debug: note, info: note, warn: note, error: note };
   const runsAt: number[] = [];
   const loop = createLoop({
-    ...{ name: 'sweep', clock, log, pauseMs },
+    ...{ name: 'sweep', clock, log, pauseMs, ...more },
     once: (signal) => {
       runsAt.push(clock.now());
       return once(signal);
@@ -146,6 +146,35 @@ describe('a loop whose runs fail', () => {
     await clock.advance(11_000);
     expect(runsAt.slice(6)).toEqual([44_000, 45_000]);
     expect(loop.isHealthy).toBe(true);
+    await loop.stop();
+  });
+
+  test('does not tell what somebody tells for all, and says when it is over', async () => {
+    const told: unknown[] = [];
+    let error: Error | undefined = new Error('away');
+    const shared = {
+      isIt: (met: unknown) => (met as Error).message === 'away' && told.push(met) > 0,
+      isOver: () => void told.push('over'),
+    };
+    const once = async () => {
+      if (error) throw error;
+      return 'pause' as const;
+    };
+    const { clock, loop, logged } = loopOf(once, { shared });
+    loop.start();
+    await clock.advance(7_000);
+    expect(logged).toEqual([]);
+    expect(told).toHaveLength(3);
+    expect(loop.isHealthy).toBe(false);
+    error = new Error('something else');
+    await clock.advance(8_000);
+    expect(logged.map(([event]) => event)).toEqual(['loop.failed']);
+    expect(told).toHaveLength(3);
+    error = new Error('away');
+    await clock.advance(10_000);
+    error = undefined;
+    await clock.advance(30_000);
+    expect(told.slice(4)).toEqual(['over']);
     await loop.stop();
   });
 

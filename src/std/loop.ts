@@ -16,6 +16,14 @@ export interface Loop {
   readonly isHealthy: boolean;
 }
 
+/** What stops many loops at once, and is told by one of them. */
+export interface SharedFailure {
+  /** Whether this is that failure; if so, it has been told. */
+  isIt(error: unknown): boolean;
+  /** Who had failed for it has succeeded. */
+  isOver(): void;
+}
+
 export interface LoopOptions {
   name: string;
   clock: Clock;
@@ -23,19 +31,21 @@ export interface LoopOptions {
   /** Pause between runs; `once` may answer `'again'` because more is waiting, or another pause in milliseconds. */
   pauseMs: number;
   once: (signal: AbortSignal) => Promise<'again' | 'pause' | number>;
+  shared?: SharedFailure;
 }
 
 const failurePauseMaxMs = 10_000;
 /** The longest that a run takes is a few calls to a provider, one after the other. */
 const runLongestMs = 5 * 60_000;
 
-export function createLoop({ name, clock, log, pauseMs, once }: LoopOptions): Loop {
+export function createLoop({ name, clock, log, pauseMs, once, shared }: LoopOptions): Loop {
   const stopping = new AbortController();
   // Every mail that waits for its moment listens; Node takes more than ten of them for a leak, and says so to the user.
   setMaxListeners(0, stopping.signal);
   let pause = new AbortController();
   let running: Promise<void> | undefined;
   let failures = 0;
+  let isShared = false;
   let runningSince: number | undefined;
 
   async function run(): Promise<void> {
@@ -52,6 +62,8 @@ export function createLoop({ name, clock, log, pauseMs, once }: LoopOptions): Lo
     try {
       const next = await once(stopping.signal);
       failures = 0;
+      if (isShared) shared?.isOver();
+      isShared = false;
       return next === 'again' ? 0 : next === 'pause' ? pauseMs : next;
     } catch (error) {
       // What a stop interrupts may well throw.
@@ -59,7 +71,8 @@ export function createLoop({ name, clock, log, pauseMs, once }: LoopOptions): Lo
       failures += 1;
       const longestMs = Math.max(failurePauseMaxMs, pauseMs);
       const waitMs = Math.min(longestMs, Math.max(pauseMs, 100) * 2 ** Math.min(failures, 10));
-      log.error('loop.failed', { loop: name, failures, retryInMs: waitMs, error });
+      isShared = shared?.isIt(error) ?? false;
+      if (!isShared) log.error('loop.failed', { loop: name, failures, retryInMs: waitMs, error });
       return waitMs;
     } finally {
       runningSince = undefined;

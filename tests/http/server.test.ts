@@ -179,6 +179,20 @@ describe('errors have one shape', () => {
     expect(logged.join('')).not.toContain('s3cret');
   });
 
+  test('a database that is away is no mistake of ours: ask again, and no trace of the stack in the log', async () => {
+    const away = () => Promise.reject(Object.assign(new Error(''), { code: 'ECONNREFUSED' }));
+    const queries = createQueries(databaseWith(world.db, away));
+    const answer = await get('/api/v1/deliveries/s3cret', withQueries(queries));
+    expect([answer.statusCode, answer.json().code, answer.headers['retry-after']]).toEqual([
+      503,
+      'try_again',
+      '5',
+    ]);
+    const told = logged.map((line) => JSON.parse(line)).find(({ event }) => event === 'http.database_away');
+    expect(told).toMatchObject({ traceId: answer.json().traceId, problem: 'ECONNREFUSED' });
+    expect(logged.join('')).not.toContain('stack');
+  });
+
   test('after a failure the next visitor is not shown the old one', async () => {
     let failures = 1;
     const queries = {
