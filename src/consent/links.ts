@@ -3,6 +3,7 @@ import type { Database } from '../db/database.ts';
 import { namesOf, rowsOf } from '../db/dialect.ts';
 import type { Clock } from '../std/clock.ts';
 import type { Ids } from '../std/ids.ts';
+import type { Log } from '../std/log.ts';
 import { findTakenOver } from './taken-over.ts';
 import type { Owner } from './tell-source.ts';
 import { createTokens } from './token.ts';
@@ -11,7 +12,7 @@ import { createTokens } from './token.ts';
 export interface Links {
   /** The link of each delivery's recipient, made where there is none yet. */
   linksFor(deliveries: readonly Owned[]): Promise<ReadonlyMap<number, string>>;
-  /** The number of the link in which this stands; undefined for one that nobody gave out, which costs one look and no more. */
+  /** The number of the link in which this stands; undefined for one that nobody gave out, which costs two looks and no more. */
   idIn(token: string): Promise<string | undefined>;
   /** Whether somebody was given this link. Unlike the above it makes nothing. */
   isGivenOut(token: string): Promise<boolean>;
@@ -24,6 +25,7 @@ export interface Owned extends Owner {
 export interface LinksParts {
   db: Database;
   clock: Clock;
+  log: Log;
   ids: Ids;
   /** The first signs; all are accepted. */
   secrets: readonly string[];
@@ -36,8 +38,9 @@ export interface LinksParts {
 const columns = { token_id: 'text', source: 'text', recipient: 'text', created_at: 'number' } as const;
 const ownerColumns = { source: 'text', recipient: 'text' } as const;
 
-export function createLinks({ db, clock, ids, secrets, baseUrl, path }: LinksParts): Links {
+export function createLinks({ db, clock, log, ids, secrets, baseUrl, path }: LinksParts): Links {
   const tokens = createTokens(secrets, 'unsubscribe');
+  let isToldOfSecret = false;
 
   async function knownAmong(owners: readonly Owner[]): Promise<Map<string, string>> {
     const { rows } = await sql<{ token_id: string; source: string; recipient: string }>`
@@ -73,6 +76,21 @@ export function createLinks({ db, clock, ids, secrets, baseUrl, path }: LinksPar
     return new Map([...known, ...(await knownAmong(without))]);
   }
 
+  async function isMade(id: string): Promise<boolean> {
+    const made = db.read.selectFrom('unsubscribe_tokens').select('token_id').where('token_id', '=', id);
+    return (await made.executeTakeFirst()) !== undefined;
+  }
+
+  /** A number of ours that nobody can guess, and no signature of ours: who followed their link is not heard, and only we can mend it. */
+  async function tellOfSecret(token: string): Promise<void> {
+    const id = tokens.claimed(token);
+    if (isToldOfSecret || id === undefined || !(await isMade(id))) return;
+    isToldOfSecret = true;
+    const remedy =
+      'TOKEN_SECRET is another one than when mails were sent: put the one of that time behind it, after a comma';
+    log.error('links.secret_changed', { remedy });
+  }
+
   return {
     async linksFor(deliveries) {
       const known = await idsFor(deliveries);
@@ -91,14 +109,14 @@ export function createLinks({ db, clock, ids, secrets, baseUrl, path }: LinksPar
       if (id !== undefined) return id;
       // Whoever makes links up costs us no transaction, and hears like everybody else when there is no database.
       const owner = await findTakenOver(db.read, token);
+      if (!owner) await tellOfSecret(token);
       return owner && (await idsFor([owner])).get(ownerKey(owner));
     },
 
     async isGivenOut(token) {
       const id = tokens.read(token);
       if (id === undefined) return (await findTakenOver(db.read, token)) !== undefined;
-      const made = db.read.selectFrom('unsubscribe_tokens').select('token_id').where('token_id', '=', id);
-      return (await made.executeTakeFirst()) !== undefined;
+      return isMade(id);
     },
   };
 }

@@ -8,6 +8,8 @@ export interface Tokens {
   of(id: string): string;
   /** The number in it, or undefined where it was not made here. */
   read(token: string): string | undefined;
+  /** The number that it says it has, whoever signed it. */
+  claimed(token: string): string | undefined;
 }
 
 /** 128 bits each, as base64 without its padding. */
@@ -33,5 +35,6 @@ export function createTokens(secrets: readonly string[], purpose: string): Token
       const given = Buffer.from(token.slice(idLength));
       return secrets.some((secret) => timingSafeEqual(given, Buffer.from(sign(id, secret)))) ? id : undefined;
     },
+    claimed: (token) => (tokenShape.test(token) ? token.slice(0, idLength) : undefined),
   };
 }

@@ -6,10 +6,10 @@ import type { Address } from '../../src/domain/address.ts';
 import { plainSource } from '../../src/sources/plain/plain.ts';
 import { systemClock } from '../../src/std/clock.ts';
 import { systemIds } from '../../src/std/ids.ts';
-import { silentLog } from '../../src/std/log.ts';
 import { baseUrl, consentOf, tokenSecret } from '../support/consent.ts';
 import { createDispatchWorld, type DispatchWorld, signal } from '../support/dispatch-world.ts';
 import { recipientIn } from '../support/recipients.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
 import { onBothDatabases } from '../support/world.ts';
 
 /** What a wish does in the database, whoever brings it. */
@@ -23,6 +23,8 @@ onBothDatabases('unsubscribing', (dialect) => {
   afterEach(() => world.close());
 
   const hourMs = 3_600_000;
+  const log = createRecordingLog();
+  const secretsTold = () => log.lines.filter(({ event }) => event === 'links.secret_changed');
   const somebody = (name: string, more?: Parameters<typeof recipientIn>[3]) =>
     recipientIn(world, consent, name, more);
   const withSecrets = (...secrets: string[]) =>
@@ -30,7 +32,7 @@ onBothDatabases('unsubscribing', (dialect) => {
       db: world.db,
       clock: world.clock,
       ids: systemIds,
-      log: silentLog,
+      log,
       secrets,
       baseUrl: () => baseUrl,
     });
@@ -43,6 +45,22 @@ onBothDatabases('unsubscribing', (dialect) => {
     expect(await ana.statuses()).toEqual(['pending']);
     await withSecrets('a newer secret', tokenSecret).unsubscribe.stop(ana.token, 'page');
     expect(await ana.statuses()).toEqual(['skipped_unsubscribed']);
+  });
+
+  test('a link of ours that our secret has not signed is told once: its secret is missing, and nobody hears who follows it', async () => {
+    const [ana, bob] = [await somebody('ana'), await somebody('bob')];
+    log.lines.length = 0;
+    const replaced = withSecrets('a newer secret').unsubscribe;
+    const madeUp = createTokens(['a guess'], 'unsubscribe').of(systemIds.secret());
+    for (const token of [madeUp, 'no token', ana.token.slice(0, 22)]) await replaced.stop(token, 'one-click');
+    expect(secretsTold()).toEqual([]);
+    for (const { token } of [ana, ana, bob]) await replaced.stop(token, 'one-click');
+    expect(secretsTold()).toMatchObject([
+      { level: 'error', remedy: expect.stringContaining('TOKEN_SECRET') },
+    ]);
+    expect(JSON.stringify(log.lines)).not.toContain(ana.token.slice(0, 22));
+    await withSecrets('a newer secret', tokenSecret).unsubscribe.stop(ana.token, 'page');
+    expect(secretsTold()).toHaveLength(1);
   });
 
   test('whoever has the database and no secret can make no link', async () => {
@@ -79,7 +97,7 @@ onBothDatabases('unsubscribing', (dialect) => {
   });
 
   test('two workers that need a link at the same moment get the same one', async () => {
-    const other = await openDatabase(world.url, { clock: systemClock, log: silentLog });
+    const other = await openDatabase(world.url, { clock: systemClock, log });
     try {
       const owners = Array.from({ length: 50 }, (_, seq) => ({
         seq,
