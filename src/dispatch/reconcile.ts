@@ -200,7 +200,8 @@ export function createReconcile(parts: ReconcileParts): Reconcile {
     }
     // Something else was accepted under this key: these bytes never leave again, and it is looked for further back.
     if (outcome?.kind === 'key_conflict') {
-      return { ...base, event: 'key_conflict', dueAt: clock.now() + againFirstMs, error: outcome.error };
+      const { kind: event, error, isAttempt = true } = outcome;
+      return { ...base, event, dueAt: clock.now() + againFirstMs, error, isAttempt };
     }
     if (mayHaveIt && provider.lookUp) {
       const usedMs = keyUsedWithinMs(one);

@@ -199,8 +199,10 @@ function reportOf(
       const counted = outcome.isAttempt === false ? { isAttempt: false } : {};
       return { ...base, event: 'outcome_unknown', dueAt: now + doubtMs, error: outcome.error, ...counted };
     }
-    case 'key_conflict':
-      return { ...base, event: 'key_conflict', dueAt: now + doubtMs, error: outcome.error };
+    case 'key_conflict': {
+      const { kind: event, error, isAttempt = true } = outcome;
+      return { ...base, event, dueAt: now + doubtMs, error, isAttempt };
+    }
   }
 }
 

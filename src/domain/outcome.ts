@@ -15,8 +15,8 @@ export type Outcome =
   | { kind: 'refused_for_good'; error: DeliveryError }
   /** It may or may not have been accepted. */
   | { kind: 'unknown'; error: DeliveryError; isAttempt?: false }
-  /** The key was used before with another body: something was accepted, or is being, under it. */
-  | { kind: 'key_conflict'; error: DeliveryError };
+  /** The key was used before with another body: something was accepted, or is being, under it. No attempt where we saw that ourselves. */
+  | { kind: 'key_conflict'; error: DeliveryError; isAttempt?: false };
 
 /** The code of a refusal which says that the mailbox does not exist: it suppresses the address, as a hard bounce does. */
 export const mailboxUnknown = 'mailbox_unknown';
@@ -59,5 +59,5 @@ const strength = {
 } as const satisfies Record<Outcome['kind'], number>;
 
 function isNoAttempt(outcome: Outcome): boolean {
-  return outcome.kind === 'deferred' || (outcome.kind === 'unknown' && outcome.isAttempt === false);
+  return outcome.kind === 'deferred' || ('isAttempt' in outcome && outcome.isAttempt === false);
 }

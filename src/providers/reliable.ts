@@ -150,8 +150,8 @@ const notStarted: Outcome = {
   error: { code: 'not_started', message: 'out of time, or too many mails before it' },
 };
 
-/** One key, one body: the first one is on its way. */
+/** One key, one body: the first one is on its way, and nobody was asked about the other. */
 function conflict(provider: string): ReliableOutcome {
   const error = { code: 'key_in_flight', provider, message: 'another mail is on its way under this key' };
-  return { kind: 'key_conflict', error, attempts: [] };
+  return { kind: 'key_conflict', error, isAttempt: false, attempts: [] };
 }

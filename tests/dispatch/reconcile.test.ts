@@ -143,6 +143,19 @@ onBothDatabases('deliveries in doubt', (dialect) => {
     expect(world.provider.ledger).toHaveLength(1);
   });
 
+  it('seed 67423: what leaves under a key that another mail is on its way under is no attempt, and never leaves again', async () => {
+    const [seq] = await world.enqueue(1);
+    world.provider.answer(() => ({ kind: 'unknown', error: someError }));
+    await world.dispatch().runOnce(signal());
+    expect(await world.find(seq)).toMatchObject({ status: 'reconciling', attempts: 1 });
+    // A sender that stood still over a fail-over has the key in its hands, with other bytes.
+    world.provider.answer(() => ({ kind: 'key_conflict', error: someError, isAttempt: false }));
+    await world.clock.advance(5_000);
+    const blind: FakeProvider = { ...world.provider, lookUp: async () => ({ kind: 'unknown' }) };
+    expect(await world.reconcile(blind).runOnce(signal())).toBe(1);
+    expect(await world.find(seq)).toMatchObject({ status: 'reconciling', attempts: 1, resubmit_until: null });
+  });
+
   it.each([
     ['up to an hour before the provider forgets the key the same bytes may go again', -60_000, 2],
     ['in the last hour of the key nothing goes again, and the look-up decides', 0, 1],

@@ -58,6 +58,10 @@ onBothDatabases('from row to provider', (dialect) => {
       { kind: 'key_conflict', error: someError },
       { status: 'reconciling', attempts: 1, dueInMs: 5_000 },
     ],
+    [
+      { kind: 'key_conflict', error: someError, isAttempt: false },
+      { status: 'reconciling', attempts: 0, dueInMs: 5_000 },
+    ],
   ] as [Outcome, { status: Status; attempts: number; dueInMs: number | null }][])(
     '%j ends as the table says',
     async (outcome, wanted) => {

@@ -221,6 +221,7 @@ describe('one key', () => {
     const first = world.reliable.send(world.parcel('a', 1));
     expect(await world.reliable.send(world.parcel('a', 2))).toMatchObject({
       kind: 'key_conflict',
+      isAttempt: false,
       attempts: [],
     });
     expect(await advanceUntil(world.clock, first)).toMatchObject({ kind: 'accepted' });
