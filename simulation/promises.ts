@@ -116,7 +116,7 @@ export type WatchedRow = Pick<DeliveryRow, (typeof columns)[number]> & {
   /** The recipient, or somebody for them, wants no mail of this source. */
   said_no: 0 | 1;
   /** They left by the link in an alert about a seat. */
-  left_alerts: 0 | 1;
+  left_the_other: 0 | 1;
   is_frozen: 0 | 1;
   /** The last event of its story. */
   told_up_to: number | null;
@@ -193,7 +193,9 @@ export function checkAttemptEnds(
   violate: Violate,
 ): void {
   if (before.status !== 'sending' || row.status === 'sending' || row.round !== before.round) return;
-  const isConcurrent = row.status === 'reconciling' && (row.last_error ?? '').includes('"concurrent"');
+  // The provider has said so, or we have seen it ourselves.
+  const isConcurrent =
+    row.status === 'reconciling' && /"(concurrent|key_in_flight)"/.test(row.last_error ?? '');
   const ended = row.status === 'pending' || isConcurrent ? 0 : 1;
   // Who tries several times within one call may have ended one of them in earnest.
   const isEither = isConcurrent && isReliable && row.attempts === before.attempts + 1;
@@ -252,8 +254,8 @@ export function checkRow(before: WatchedRow, row: WatchedRow, isImported: boolea
   if (status !== before.status && !isTold) {
     violate('story', `#${seq} went from ${before.status} to ${status}, and its story does not say so`);
   }
-  // Who leaves by the link in an alert has a verification mail left to the last check: it goes on if that is taken back.
-  const isLeftToCheck = row.source === 'course-seats-verification' && row.left_alerts === 1;
+  // Who leaves a watch by the link in a mail of one kind has those of the other left to the last check: they go on if that is taken back.
+  const isLeftToCheck = row.left_the_other === 1;
   const isNewNo = row.said_no === 1 && before.said_no === 0 && !isLeftToCheck;
   if (isNewNo && waits(status) && waits(before.status)) {
     violate('consent', `#${seq} still waits as ${status} after its recipient said no`);

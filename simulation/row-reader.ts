@@ -31,8 +31,9 @@ const cells = `${columns.map((name) => `deliveries.${name}`).join(', ')},
     LEFT JOIN notification_opt_outs AS opt_outs ON opt_outs.user_id = notifications.user_id
     WHERE notifications.id = substr(deliveries.recipient, instr(deliveries.recipient, ':') + 1)
       AND (opt_outs.user_id IS NOT NULL OR inactive_because NOT IN ('bounced', 'complained')))) AS said_no,
-  EXISTS (SELECT 1 FROM unsubscribe_tokens AS token WHERE token.recipient = deliveries.recipient
-    AND token.source = 'course-seats' AND unsubscribed_at IS NOT NULL) AS left_alerts,
+  (deliveries.source LIKE 'course-seats%' AND EXISTS (SELECT 1 FROM unsubscribe_tokens AS token
+    WHERE token.recipient = deliveries.recipient AND token.source LIKE 'course-seats%' AND token.source <> deliveries.source
+      AND unsubscribed_at IS NOT NULL)) AS left_the_other,
   EXISTS (SELECT 1 FROM delivery_mails AS mail WHERE mail.delivery_seq = deliveries.seq AND mail.round = deliveries.round
     AND html IS NOT NULL) AS is_frozen,
   (SELECT max(event_seq) FROM delivery_events WHERE delivery_seq = deliveries.seq) AS told_up_to`;
