@@ -90,3 +90,39 @@ test('nobody who waits for the end waits for more to gather', async () => {
   await drained;
   expect([batches, clock.monotonic()]).toEqual([[[1], [2]], 2_000]);
 });
+
+/** Takes nothing in which there is one that it refuses, as PostgreSQL does with a deadlock that comes again each time. */
+function refusing(batches: number[][], isRefused: (seq: number) => boolean): Outbox {
+  const { record } = instantOutbox(batches);
+  const refuse: Outbox['record'] = async (reports) => {
+    if (reports.some(({ seq }) => isRefused(seq))) throw new Error('deadlock detected');
+    return record(reports);
+  };
+  return { record: refuse } as Outbox;
+}
+
+test('one that cannot be written takes no neighbour along, and holds nobody up for long', async () => {
+  const clock = createManualClock();
+  const batches: number[][] = [];
+  const recorder = createRecorder({ outbox: refusing(batches, (seq) => seq === 1), clock, log: silentLog });
+  for (const seq of [1, 2, 3]) recorder.add(accepted(seq));
+  const drained = recorder.drain();
+  await clock.advance(1_000);
+  expect(batches).toEqual([[2], [3]]);
+  await clock.advance(15_000);
+  await drained;
+});
+
+test('where none can be written it is the database, which is waited for', async () => {
+  const clock = createManualClock();
+  const batches: number[][] = [];
+  let isAway = true;
+  const recorder = createRecorder({ outbox: refusing(batches, () => isAway), clock, log: silentLog });
+  for (const seq of [1, 2, 3]) recorder.add(accepted(seq));
+  const drained = recorder.drain();
+  await clock.advance(10 * 60_000);
+  isAway = false;
+  await clock.advance(10_000);
+  await drained;
+  expect(batches).toEqual([[1], [2], [3]]);
+});

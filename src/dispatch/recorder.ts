@@ -21,6 +21,8 @@ const gatherMaxMs = 25;
  * a provider without keys has accepted is left to a person, so this is well beyond a restart or a fail-over.
  */
 const patienceMs = 15 * 60_000;
+/** Where the database takes all others, for one that it does not take: a deadlock is over by then. */
+const patienceAloneMs = 10_000;
 const pauseLongestMs = 5_000;
 const triesTogether = 3;
 
@@ -74,11 +76,7 @@ export function createRecorder({ outbox, clock, log }: { outbox: Outbox; clock: 
       } catch (error) {
         const seqs = batch.map(({ seq }) => seq);
         log.error('record.failed', { seqs, tries, error });
-        // One report that cannot be written must not take its neighbours along.
-        if (batch.length > 1 && tries >= triesTogether) {
-          for (const report of batch) await write([report], giveUpAt);
-          return;
-        }
+        if (batch.length > 1 && tries >= triesTogether) return writeApart(batch, giveUpAt);
         if (clock.monotonic() > giveUpAt || (batch.length === 1 && isHopeless(error))) {
           log.error('record.given_up', { seqs, remedy: 'the leases expire and reconciliation settles it' });
           return;
@@ -86,6 +84,21 @@ export function createRecorder({ outbox, clock, log }: { outbox: Outbox; clock: 
         await clock.sleep(Math.min(pauseLongestMs, 50 * 2 ** tries));
       }
     }
+  }
+
+  /** One report that cannot be written must not take its neighbours along: where they can be, it has little time, and after them. */
+  async function writeApart(batch: readonly Report[], giveUpAt: number): Promise<void> {
+    const left: Report[] = [];
+    for (const report of batch) {
+      try {
+        tell([report], await outbox.record([report]));
+      } catch {
+        left.push(report);
+      }
+    }
+    const isItsOwn = left.length < batch.length;
+    for (const report of left)
+      await write([report], isItsOwn ? Math.min(giveUpAt, clock.monotonic() + patienceAloneMs) : giveUpAt);
   }
 
   function tell(batch: readonly Report[], answers: Awaited<ReturnType<Outbox['record']>>): void {
