@@ -52,10 +52,8 @@ function checked(intent: Intent): Omit<Asked, 'id'> {
   return { ...intent, toEmail: requireAddress(intent.toEmail), json };
 }
 
-/** Bodies travel with the batch; larger ones hold the write lock longer than other writers should wait. */
-const chunkMax = 200;
-/** Without bodies a row is small, and a page of a fan-out is one statement: a quarter less of the processor's time. */
-const bareChunkMax = 1_000;
+/** Rows of one statement: a page of a fan-out, or of an import. Variables, which may be large, are portioned by their size. */
+const chunkMax = 1_000;
 
 /** Answers in the order of the intents. An identity becomes a row once, whoever else asks at the same time; a repeat changes nothing of it. */
 export async function enqueueAsked(
@@ -69,9 +67,8 @@ export async function enqueueAsked(
   const ordered = asked
     .map((intent, index) => ({ intent, index, key: deliveryKey(intent) }))
     .sort((a, b) => (a.key < b.key ? -1 : 1));
-  const size = asked.some(({ json }) => json !== undefined) ? chunkMax : bareChunkMax;
-  for (let start = 0; start < ordered.length; start += size) {
-    const chunk = ordered.slice(start, start + size);
+  for (let start = 0; start < ordered.length; start += chunkMax) {
+    const chunk = ordered.slice(start, start + chunkMax);
     const made = await enqueueChunk(
       tx,
       dialect,
