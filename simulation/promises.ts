@@ -115,7 +115,7 @@ export const columns = [
 export type WatchedRow = Pick<DeliveryRow, (typeof columns)[number]> & {
   /** The recipient, or somebody for them, wants no mail of this source. */
   said_no: 0 | 1;
-  /** They left by the link in an alert about a seat. */
+  /** They left a watch by the link in a mail of the other kind, and by no line of the list. */
   left_the_other: 0 | 1;
   is_frozen: 0 | 1;
   /** The last event of its story. */
@@ -193,10 +193,12 @@ export function checkAttemptEnds(
   violate: Violate,
 ): void {
   if (before.status !== 'sending' || row.status === 'sending' || row.round !== before.round) return;
-  // The provider has said so, or we have seen it ourselves.
-  const isConcurrent =
-    row.status === 'reconciling' && /"(concurrent|key_in_flight)"/.test(row.last_error ?? '');
-  const ended = row.status === 'pending' || isConcurrent ? 0 : 1;
+  const isInDoubtBecause = (code: string) =>
+    row.status === 'reconciling' && (row.last_error ?? '').includes(`"${code}"`);
+  const isConcurrent = isInDoubtBecause('concurrent');
+  // We have seen that another is on its way, and asked nobody.
+  const isUnasked = isInDoubtBecause('key_in_flight');
+  const ended = row.status === 'pending' || isConcurrent || isUnasked ? 0 : 1;
   // Who tries several times within one call may have ended one of them in earnest.
   const isEither = isConcurrent && isReliable && row.attempts === before.attempts + 1;
   if (row.attempts !== before.attempts + ended && !isEither) {

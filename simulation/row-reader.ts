@@ -20,9 +20,12 @@ interface Answer extends Omit<WatchedRow, 'id'> {
   place: number;
 }
 
+/** A line of the list is in force for it. */
+const isListed = `EXISTS (SELECT 1 FROM suppressions WHERE address_key = lower(to_email) AND lifted_at IS NULL AND (scope = deliveries.source OR (scope = '*'
+    AND NOT EXISTS (SELECT 1 FROM json_each(COALESCE(except_for, '[]')) WHERE value = deliveries.source))))`;
+
 const cells = `${columns.map((name) => `deliveries.${name}`).join(', ')},
-  EXISTS (SELECT 1 FROM suppressions WHERE address_key = lower(to_email) AND lifted_at IS NULL AND (scope = deliveries.source OR (scope = '*'
-    AND NOT EXISTS (SELECT 1 FROM json_each(COALESCE(except_for, '[]')) WHERE value = deliveries.source))))
+  ${isListed}
   OR EXISTS (SELECT 1 FROM unsubscribe_tokens AS token WHERE token.recipient = deliveries.recipient
     AND token.source = deliveries.source AND unsubscribed_at IS NOT NULL)
   OR (deliveries.source LIKE 'course-seats%' AND EXISTS (SELECT 1 FROM subscriptions
@@ -33,7 +36,7 @@ const cells = `${columns.map((name) => `deliveries.${name}`).join(', ')},
       AND (opt_outs.user_id IS NOT NULL OR inactive_because NOT IN ('bounced', 'complained')))) AS said_no,
   (deliveries.source LIKE 'course-seats%' AND EXISTS (SELECT 1 FROM unsubscribe_tokens AS token
     WHERE token.recipient = deliveries.recipient AND token.source LIKE 'course-seats%' AND token.source <> deliveries.source
-      AND unsubscribed_at IS NOT NULL)) AS left_the_other,
+      AND unsubscribed_at IS NOT NULL) AND NOT ${isListed}) AS left_the_other,
   EXISTS (SELECT 1 FROM delivery_mails AS mail WHERE mail.delivery_seq = deliveries.seq AND mail.round = deliveries.round
     AND html IS NOT NULL) AS is_frozen,
   (SELECT max(event_seq) FROM delivery_events WHERE delivery_seq = deliveries.seq) AS told_up_to`;

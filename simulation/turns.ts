@@ -36,7 +36,7 @@ interface Turn {
   /** As it was when the turn began. */
   paused: ReadonlySet<string>;
   pace: PaceRow | undefined;
-  heard: { id: string; outcome: Outcome; by: Part; at: number }[];
+  heard: { id: string; outcome: Outcome; by: Part; at: number; isLate: boolean }[];
   claims: number;
   /** What waited when it began; a late webhook may make due what has been due for long. */
   waiting: ReadonlySet<number>;
@@ -168,14 +168,17 @@ export function createTurnWatch({
     },
     heard(who, parcel, outcome, by) {
       const id = parcel.mail.tags.delivery_id ?? '';
-      turns.get(who)?.heard.push({ id, outcome, by, at: clock.now() });
+      const at = clock.now();
+      // Then somebody else may have the row, and what is asked of this one is no longer for it.
+      const isLate = at > parcel.leaseEndsAt - skewMs;
+      turns.get(who)?.heard.push({ id, outcome, by, at, isLate });
     },
     restored() {
       turns.clear();
     },
     ended(who, rows) {
       checkCircuit(who);
-      for (const { id, outcome, by, at } of turns.get(who)?.heard ?? []) {
+      for (const { id, outcome, by, at, isLate } of turns.get(who)?.heard ?? []) {
         const row = rows.find((each) => each.id === id);
         // After a fail-over it may have been asked for by a database that is no more.
         if (!row || (isOldHand(who) && by === 'reconcile')) continue;
@@ -184,7 +187,7 @@ export function createTurnWatch({
           violate('answers', `${who} heard that #${row.seq} was accepted, and it is ${row.status}`);
         }
         const { retryAfterMs = 0 } = outcome.kind === 'deferred' ? outcome : {};
-        const isPutOff = row.status === 'pending' && (row.due_at ?? 0) > 0;
+        const isPutOff = row.status === 'pending' && (row.due_at ?? 0) > 0 && !isLate;
         if (isPutOff && retryAfterMs > 0 && (row.due_at ?? 0) < at + retryAfterMs - skewMs) {
           violate(
             'answers',
