@@ -113,6 +113,30 @@ test('one that cannot be written takes no neighbour along, and holds nobody up f
   await drained;
 });
 
+test.each([
+  ['a lock that another holds', { code: '55P03' }],
+  ['a database that is away', { code: 'ECONNREFUSED' }],
+])('%s is waited for, also where a neighbour could be written', async (_, trouble) => {
+  const clock = createManualClock();
+  const batches: number[][] = [];
+  const { record } = instantOutbox(batches);
+  let isOver = false;
+  const outbox: Pick<Outbox, 'record'> = {
+    async record(reports) {
+      if (isOver || (reports.length === 1 && reports[0]?.seq === 1)) return record(reports);
+      throw Object.assign(new Error('not now'), trouble);
+    },
+  };
+  const recorder = createRecorder({ outbox: outbox as Outbox, clock, log: silentLog });
+  for (const seq of [1, 2, 3]) recorder.add(accepted(seq));
+  const drained = recorder.drain();
+  await clock.advance(10 * 60_000);
+  isOver = true;
+  await clock.advance(10_000);
+  await drained;
+  expect(batches).toEqual([[1], [2], [3]]);
+});
+
 test('where none can be written it is the database, which is waited for', async () => {
   const clock = createManualClock();
   const batches: number[][] = [];

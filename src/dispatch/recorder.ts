@@ -1,3 +1,5 @@
+import { isLocked, isLockTimeout } from '../db/dialect.ts';
+import { isDatabaseAway } from '../db/is-database-away.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Report } from '../outbox/record.ts';
 import type { Clock } from '../std/clock.ts';
@@ -21,7 +23,7 @@ const gatherMaxMs = 25;
  * a provider without keys has accepted is left to a person, so this is well beyond a restart or a fail-over.
  */
 const patienceMs = 15 * 60_000;
-/** Where the database takes all others, for one that it does not take: a deadlock is over by then. */
+/** For one that is refused where others are taken: a deadlock is over by then. */
 const patienceAloneMs = 10_000;
 const pauseLongestMs = 5_000;
 const triesTogether = 3;
@@ -86,19 +88,28 @@ export function createRecorder({ outbox, clock, log }: { outbox: Outbox; clock: 
     }
   }
 
-  /** One report that cannot be written must not take its neighbours along: where they can be, it has little time, and after them. */
+  /**
+   * One report that cannot be written must not take its neighbours along: it comes after them, and has little time where it is the report that is refused. What waits for
+   * a lock, or for a database that is away, has all the time that there is.
+   */
   async function writeApart(batch: readonly Report[], giveUpAt: number): Promise<void> {
-    const left: Report[] = [];
+    const left: { report: Report; isWaiting: boolean }[] = [];
+    let isAway = false;
     for (const report of batch) {
       try {
-        tell([report], await outbox.record([report]));
-      } catch {
-        left.push(report);
+        if (!isAway) tell([report], await outbox.record([report]));
+        else left.push({ report, isWaiting: true });
+      } catch (error) {
+        log.error('record.failed', { seqs: [report.seq], tries: triesTogether + 1, error });
+        isAway = isDatabaseAway(error);
+        left.push({ report, isWaiting: isAway || isLocked(error) || isLockTimeout(error) });
       }
     }
-    const isItsOwn = left.length < batch.length;
-    for (const report of left)
-      await write([report], isItsOwn ? Math.min(giveUpAt, clock.monotonic() + patienceAloneMs) : giveUpAt);
+    const isForAll = left.length === batch.length;
+    for (const { report, isWaiting } of left) {
+      const aloneUntil = Math.min(giveUpAt, clock.monotonic() + patienceAloneMs);
+      await write([report], isWaiting || isForAll ? giveUpAt : aloneUntil);
+    }
   }
 
   function tell(batch: readonly Report[], answers: Awaited<ReturnType<Outbox['record']>>): void {
