@@ -199,6 +199,7 @@ export async function createEngine(
         await seats?.close();
         await newsletters.close();
         await provider.close?.();
+        await runner.ended();
         await db.close();
         await tracer?.stop();
       },

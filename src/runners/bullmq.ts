@@ -15,7 +15,7 @@ import { clockDuty, type Duty, type DutyParts, maintenanceOf, whileSteady } from
 import { answered, connected, fullName, type OpenQueues, openQueues, type QueueName } from './queue.ts';
 import { connectRedis, type RedisOrder, requireGoodRedis } from './redis.ts';
 import { createRelay } from './relay.ts';
-import { type Runner, stopWithin } from './runner.ts';
+import { endWithin, type Runner, stopWithin } from './runner.ts';
 import { createSending, jobsOf } from './sending.ts';
 import { createWatch } from './watch.ts';
 
@@ -83,7 +83,7 @@ export function createBullmq(parts: BullmqParts): Runner {
    */
   const whileNaming = (duty: Duty): Duty => {
     const ours = whileOurs(leases.naming, duty);
-    return { ...duty, once: async (signal) => (watch.redis === 'ok' ? ours.once(signal) : 'pause') };
+    return { ...duty, once: async (signal) => (watch.redis === 'ok' ? ours.once(signal) : 'skipped') };
   };
   const shared = createOutage({ clock, log });
   const loop = ({ name, pauseMs, once }: Duty): Loop =>
@@ -193,6 +193,8 @@ export function createBullmq(parts: BullmqParts): Runner {
       if ((await unlessAway(held(duty.once(stopping.signal)))) !== 'again') return;
   }
 
+  const stopLoops = () => Promise.allSettled(loops.map((each) => each.stop()));
+
   async function giveWay(): Promise<void> {
     for (const lease of Object.values(leases))
       await lease.release().catch(() => log.warn('queue.lead_not_released'));
@@ -235,7 +237,7 @@ export function createBullmq(parts: BullmqParts): Runner {
         const closed = [...workers].map((worker) => worker.close(isAway).catch(() => {}));
         const ended = [
           // Others lead while what is in hand here ends.
-          Promise.allSettled(loops.map((each) => each.stop())).then(giveWay),
+          stopLoops().then(giveWay),
           ...inHand,
           ...(isAway ? [] : [...closed, ...working]),
         ];
@@ -244,6 +246,7 @@ export function createBullmq(parts: BullmqParts): Runner {
       if (isStarted) await giveWay();
       await closeRedis(redis, queues);
     },
+    ended: () => endWithin(Promise.allSettled([stopLoops(), ...inHand]), parts),
   };
 }
 

@@ -10,8 +10,8 @@ import type { Webhooks } from '../webhooks/webhook.ts';
 export interface Duty {
   readonly name: string;
   readonly pauseMs: number;
-  /** Answers whether more waits, or for how long nothing does. */
-  once(signal: AbortSignal): Promise<'again' | 'pause' | number>;
+  /** Answers whether more waits, or for how long nothing does; `skipped` where it asked nobody. */
+  once(signal: AbortSignal): Promise<'again' | 'pause' | 'skipped' | number>;
 }
 
 export interface DutyParts {
@@ -76,6 +76,6 @@ export function clockDuty({ outbox, clock, log }: DutyParts): Duty {
 }
 
 /** A clock that jumped would hand out leases of the wrong length, and end what has time. */
-export function whileSteady<T extends Duty>(duty: T, clock: DatabaseClock): T {
-  return { ...duty, once: async (signal: AbortSignal) => (clock.isSteady ? duty.once(signal) : 'pause') };
+export function whileSteady({ name, pauseMs, once }: Duty, clock: DatabaseClock): Duty {
+  return { name, pauseMs, once: async (signal) => (clock.isSteady ? once(signal) : 'skipped') };
 }

@@ -4,7 +4,7 @@ import type { Guarantees } from '../providers/provider.ts';
 import type { Chore } from '../sources/source.ts';
 import { createLoop, type Loop } from '../std/loop.ts';
 import { clockDuty, type Duty, type DutyParts, maintenanceOf, whileSteady } from './duty.ts';
-import { type Runner, stopWithin } from './runner.ts';
+import { endWithin, type Runner, stopWithin } from './runner.ts';
 
 /** Everything in this process, as loops. The default: no other service is needed. */
 export interface EmbeddedParts extends DutyParts {
@@ -57,6 +57,7 @@ export function createEmbedded(parts: EmbeddedParts): Runner {
     return made;
   });
   const loops = [...sending, ...housekeeping, ...ofSources];
+  const stopAll = () => Promise.all(loops.map((each) => each.stop()));
 
   return {
     start() {
@@ -66,9 +67,8 @@ export function createEmbedded(parts: EmbeddedParts): Runner {
     get isHealthy() {
       return loops.every((each) => each.isHealthy) && clock.isSteady;
     },
-    async stop() {
-      await stopWithin(Promise.all(loops.map((each) => each.stop())), parts);
-    },
+    stop: () => stopWithin(stopAll(), parts),
+    ended: () => endWithin(stopAll(), parts),
   };
 }
 

@@ -156,7 +156,9 @@ describe('a loop whose runs fail', () => {
       isIt: (met: unknown) => (met as Error).message === 'away' && told.push(met) > 0,
       isOver: () => void told.push('over'),
     };
+    let isTime = true;
     const once = async () => {
+      if (!isTime) return 'skipped' as const;
       if (error) throw error;
       return 'pause' as const;
     };
@@ -173,6 +175,12 @@ describe('a loop whose runs fail', () => {
     error = new Error('away');
     await clock.advance(10_000);
     error = undefined;
+    isTime = false;
+    await clock.advance(30_000);
+    // Who does nothing has not found out.
+    expect(told.slice(4)).toEqual([]);
+    expect(loop.isHealthy).toBe(false);
+    isTime = true;
     await clock.advance(30_000);
     expect(told.slice(4)).toEqual(['over']);
     await loop.stop();

@@ -28,9 +28,12 @@ export interface LoopOptions {
   name: string;
   clock: Clock;
   log: Log;
-  /** Pause between runs; `once` may answer `'again'` because more is waiting, or another pause in milliseconds. */
+  /**
+   * Pause between runs; `once` may answer `'again'` because more is waiting, another pause in milliseconds, or `'skipped'` because it was not the time to
+   * do anything, which says nothing of what had failed.
+   */
   pauseMs: number;
-  once: (signal: AbortSignal) => Promise<'again' | 'pause' | number>;
+  once: (signal: AbortSignal) => Promise<'again' | 'pause' | 'skipped' | number>;
   shared?: SharedFailure;
 }
 
@@ -61,6 +64,7 @@ export function createLoop({ name, clock, log, pauseMs, once, shared }: LoopOpti
     runningSince = clock.monotonic();
     try {
       const next = await once(stopping.signal);
+      if (next === 'skipped') return pauseMs;
       failures = 0;
       if (isShared) shared?.isOver();
       isShared = false;

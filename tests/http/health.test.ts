@@ -29,6 +29,7 @@ const runnerThat = (isHealthy: boolean, more: Partial<Runner> = {}): Runner => (
   start() {},
   wake() {},
   stop: async () => {},
+  ended: async () => {},
   isHealthy,
   ...more,
 });

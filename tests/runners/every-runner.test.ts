@@ -128,6 +128,41 @@ onEveryRunner('a runner', (kind) => {
     expect(accepted(world).sort()).toEqual(subjects(count).sort());
   });
 
+  it('what is answered when a stop has waited long enough is written down before the database is closed', async () => {
+    const stopping = await world.engine();
+    const { provider, runner } = stopping;
+    const send = provider.send;
+    let givenUp = () => {};
+    const isGivenUp = new Promise<void>((resolve) => {
+      givenUp = resolve;
+    });
+    let answers = 0;
+    provider.send = async (...order) => {
+      const outcome = await send(...order);
+      const place = answers++;
+      await isGivenUp;
+      // Each while the ones before it are being written.
+      await systemClock.sleep(place * 12);
+      return outcome;
+    };
+    const stop = runner.stop;
+    runner.stop = async () => {
+      void stop();
+    };
+    const close = provider.close;
+    provider.close = async () => {
+      givenUp();
+      await close?.();
+    };
+    await stopping.outbox.enqueue(intents(8));
+    runner.start();
+    await until(() => answers === 8, 'all are on their way');
+    await stopping.close();
+    stopping.close = async () => {};
+    expect(await statusesOf(engine)).toEqual({ sent: 8 });
+    expect(world.log.lines.filter(({ event }) => event === 'record.failed')).toEqual([]);
+  });
+
   it('what a worker left behind is found and sent, and an operator is heard', async () => {
     const made = await engine.outbox.enqueue(intents(2));
     const now = engine.clock.now();
