@@ -40,7 +40,7 @@ const ownerColumns = { source: 'text', recipient: 'text' } as const;
 
 export function createLinks({ db, clock, log, ids, secrets, baseUrl, path }: LinksParts): Links {
   const tokens = createTokens(secrets, 'unsubscribe');
-  let isToldOfSecret = false;
+  let isToldOfSignature = false;
 
   async function knownAmong(owners: readonly Owner[]): Promise<Map<string, string>> {
     const { rows } = await sql<{ token_id: string; source: string; recipient: string }>`
@@ -81,14 +81,14 @@ export function createLinks({ db, clock, log, ids, secrets, baseUrl, path }: Lin
     return (await made.executeTakeFirst()) !== undefined;
   }
 
-  /** A number of ours that nobody can guess, and no signature of ours: who followed their link is not heard, and only we can mend it. */
-  async function tellOfSecret(token: string): Promise<void> {
+  /** A number of ours that nobody can guess, and no signature of ours: who followed their link is not heard. Whoever has a link can make this of it. */
+  async function tellOfSignature(token: string): Promise<void> {
     const id = tokens.claimed(token);
-    if (isToldOfSecret || id === undefined || !(await isMade(id))) return;
-    isToldOfSecret = true;
+    if (isToldOfSignature || id === undefined || !(await isMade(id)) || isToldOfSignature) return;
+    isToldOfSignature = true;
     const remedy =
-      'TOKEN_SECRET is another one than when mails were sent: put the one of that time behind it, after a comma';
-    log.error('links.secret_changed', { remedy });
+      'if TOKEN_SECRET is another one than when mails were sent, put the one of that time behind it, after a comma; otherwise this link was changed on its way';
+    log.warn('links.signature_unknown', { remedy });
   }
 
   return {
@@ -109,7 +109,7 @@ export function createLinks({ db, clock, log, ids, secrets, baseUrl, path }: Lin
       if (id !== undefined) return id;
       // Whoever makes links up costs us no transaction, and hears like everybody else when there is no database.
       const owner = await findTakenOver(db.read, token);
-      if (!owner) await tellOfSecret(token);
+      if (!owner) await tellOfSignature(token);
       return owner && (await idsFor([owner])).get(ownerKey(owner));
     },
 

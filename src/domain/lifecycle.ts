@@ -131,7 +131,7 @@ export const arrows = {
     },
     key_conflict: {
       to: 'reconciling',
-      by: 'dispatch (409: the key was used with another body)',
+      by: 'dispatch (409: the key was used with another body; no attempt where we saw that ourselves)',
       isFenced: true,
       countsAttempt: true,
       effect: 'resubmission barred',
@@ -167,7 +167,7 @@ export const arrows = {
     },
     key_conflict: {
       to: 'reconciling',
-      by: 'reconcile (409: the key was used with another body)',
+      by: 'reconcile (409: the key was used with another body; no attempt where we saw that ourselves)',
       isFenced: true,
       countsAttempt: true,
       effect: 'resubmission barred',

@@ -41,7 +41,7 @@ export interface WorkReport {
   /** When somebody must look at the row next; for `taken_up`, the end of the new lease. */
   dueAt?: number;
   error?: DeliveryError;
-  /** False for what ended no sender call: 409 concurrent, a look-up without an answer. */
+  /** False for what ended no sender call: 409 concurrent, a look-up without an answer, a mail of ours that is under way with the same key. */
   isAttempt?: boolean;
   worker?: string;
   /** `begun`: who holds the mail from now on; `resubmitted`: to whom it goes again. */

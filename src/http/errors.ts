@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isLocked } from '../db/dialect.ts';
+import { isLocked, isLockTimeout } from '../db/dialect.ts';
 import { isDatabaseAway } from '../db/is-database-away.ts';
 import { systemIds } from '../std/ids.ts';
 import type { Log } from '../std/log.ts';
@@ -46,7 +46,7 @@ export function addErrors(server: FastifyInstance, log: Log): void {
       return reply.code(status).send({ ...mistakeIn(error, request), traceId } satisfies ErrorBody);
     }
     const which = { traceId, method: request.method, route: request.routeOptions.url ?? null };
-    if (isDatabaseAway(error) || isLocked(error)) {
+    if (isDatabaseAway(error) || isLocked(error) || isLockTimeout(error)) {
       log.warn('http.database_away', { ...which, problem: error.message || error.code });
       const sentence = 'The database cannot be asked just now. Ask again in a few seconds.';
       return reply

@@ -167,7 +167,7 @@ export const requestRefusals = {
   // Not now.
   503: {
     console_not_built: '`npm run build`, and start the server again.',
-    try_again: 'Ask again in a minute: the database could not be asked.',
+    try_again: 'Ask again in a while, as `retry-after` says: the database could not be asked.',
     webhooks_not_set_up: 'Set the secret that the sentence names, and start again.',
   },
 } as const;

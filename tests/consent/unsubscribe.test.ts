@@ -24,7 +24,7 @@ onBothDatabases('unsubscribing', (dialect) => {
 
   const hourMs = 3_600_000;
   const log = createRecordingLog();
-  const secretsTold = () => log.lines.filter(({ event }) => event === 'links.secret_changed');
+  const secretsTold = () => log.lines.filter(({ event }) => event === 'links.signature_unknown');
   const somebody = (name: string, more?: Parameters<typeof recipientIn>[3]) =>
     recipientIn(world, consent, name, more);
   const withSecrets = (...secrets: string[]) =>
@@ -54,9 +54,9 @@ onBothDatabases('unsubscribing', (dialect) => {
     const madeUp = createTokens(['a guess'], 'unsubscribe').of(systemIds.secret());
     for (const token of [madeUp, 'no token', ana.token.slice(0, 22)]) await replaced.stop(token, 'one-click');
     expect(secretsTold()).toEqual([]);
-    for (const { token } of [ana, ana, bob]) await replaced.stop(token, 'one-click');
+    await Promise.all([ana, ana, bob].map(({ token }) => replaced.stop(token, 'one-click')));
     expect(secretsTold()).toMatchObject([
-      { level: 'error', remedy: expect.stringContaining('TOKEN_SECRET') },
+      { level: 'warn', remedy: expect.stringContaining('TOKEN_SECRET') },
     ]);
     expect(JSON.stringify(log.lines)).not.toContain(ana.token.slice(0, 22));
     await withSecrets('a newer secret', tokenSecret).unsubscribe.stop(ana.token, 'page');

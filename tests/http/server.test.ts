@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { lockedCode } from '../../src/db/dialect.ts';
 import { createServer, type ServerParts } from '../../src/http/server.ts';
 import { createQueries, type OutboxQueries } from '../../src/outbox/queries.ts';
 import { rowIn } from '../support/rows.ts';
@@ -179,8 +180,12 @@ describe('errors have one shape', () => {
     expect(logged.join('')).not.toContain('s3cret');
   });
 
-  test('a database that is away is no mistake of ours: ask again, and no trace of the stack in the log', async () => {
-    const away = () => Promise.reject(Object.assign(new Error(''), { code: 'ECONNREFUSED' }));
+  test.each([
+    ['a database that is away', 'ECONNREFUSED'],
+    ['what another process has locked, on SQLite', lockedCode],
+    ['what another process has locked, on PostgreSQL', '55P03'],
+  ])('%s is no mistake of ours: ask again, and no trace of the stack in the log', async (_, code) => {
+    const away = () => Promise.reject(Object.assign(new Error(''), { code }));
     const queries = createQueries(databaseWith(world.db, away));
     const answer = await get('/api/v1/deliveries/s3cret', withQueries(queries));
     expect([answer.statusCode, answer.json().code, answer.headers['retry-after']]).toEqual([
@@ -189,7 +194,7 @@ describe('errors have one shape', () => {
       '5',
     ]);
     const told = logged.map((line) => JSON.parse(line)).find(({ event }) => event === 'http.database_away');
-    expect(told).toMatchObject({ traceId: answer.json().traceId, problem: 'ECONNREFUSED' });
+    expect(told).toMatchObject({ traceId: answer.json().traceId, problem: code });
     expect(logged.join('')).not.toContain('stack');
   });
 

@@ -18,6 +18,12 @@ async function start(options: FakeResendOptions = {}) {
 
 const resend = (more: Partial<ResendParts> = {}) => world.resend(more);
 
+test('a key that may only send proves by its refusal that Resend is up', async () => {
+  await world.close();
+  await start({ keys: [{ apiKey: 're_test', account: 'main', access: 'sending' }] });
+  expect(await resend().probe()).toEqual({ isUp: true });
+});
+
 describe('a mail that is accepted', () => {
   test('is answered with the id of the one mail that there is', async () => {
     const outcome = await resend().send(parcel);
