@@ -48,7 +48,7 @@ const cores = String(availableParallelism());
 
 /** Each runs a command that anybody can run by itself; proof/verdicts.mjs says what its figures show. */
 const steps = {
-  simulate: () => script('simulate', ['--seeds', String(order.seeds), '--workers', cores, '--json']),
+  simulate: () => script('simulate', ['--seeds', String(order.seeds), '--all', '--workers', cores, '--json']),
   points: () => runTests('points', ['--project', 'crash'], { TIDINGS_CRASH_ALL: '1' }),
   pairs: () => runPairs(),
   kills: () => script('crashtest', ['--database', 'both', '--kills', String(order.kills), '--json']),

@@ -5,11 +5,13 @@ import { bundle } from './bundle.ts';
 import type { Broken, Message } from './seeds.ts';
 import { addCounts } from './tally.ts';
 
-/** Many seeds, in several processes. It stops at the first, by number, that breaks a promise. */
+/** Many seeds, in several processes. It stops at the first, by number, that breaks a promise, unless all of those are asked for. */
 export interface Result {
   /** Seeds that kept every promise. */
   count: number;
   broken: Broken | null;
+  /** All that were met, in their order. Those behind the first are looked for only where `isForAll`. */
+  allBroken: Broken[];
   /** How often each fault and each arrow happened. */
   counts: Record<string, number>;
   /** What one worker held, at moments from its beginning to its end: JavaScript alone, and the whole process. */
@@ -28,16 +30,23 @@ export interface Order {
   folder: string;
   /** A run that broke a promise is told once more with less happening. */
   isToShrink?: boolean;
+  /** Goes on behind a seed that breaks a promise: of a hundred thousand one wants to know each. */
+  isForAll?: boolean;
+  onBroken?: (broken: Broken) => void;
   onProgress?: (count: number) => void;
 }
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
 export async function runMany(order: Order): Promise<Result> {
-  const { first, count, workers, folder, isToShrink = false, onProgress, every = 1 } = order;
+  const { first, count, workers, folder, onProgress, onBroken, every = 1 } = order;
+  const { isToShrink = false, isForAll = false } = order;
   const seeds = Math.ceil(count / every);
   const startedAt = performance.now();
-  const result: Result = { count: 0, broken: null, counts: {}, heapMb: [], rssMb: [], ms: 0 };
+  const result: Result = {
+    ...{ count: 0, broken: null, allBroken: [], counts: {} },
+    ...{ heapMb: [], rssMb: [], ms: 0 },
+  };
   const started: Worker[] = [];
   const { file, remove } = await bundle(folder, 'seeds');
   const end = () => {
@@ -54,7 +63,9 @@ export async function runMany(order: Order): Promise<Result> {
 
   function take(worker: Worker, message: Message): void {
     if (message.kind === 'broken') {
-      if (!result.broken || message.seed < result.broken.seed) result.broken = message;
+      result.allBroken = [...result.allBroken, message].sort((a, b) => a.seed - b.seed);
+      result.broken = result.allBroken[0] ?? null;
+      onBroken?.(message);
     } else {
       worker.next += message.count * workers * every;
       result.count += message.count;
@@ -65,12 +76,13 @@ export async function runMany(order: Order): Promise<Result> {
       }
       onProgress?.(result.count);
     }
-    if (result.broken) stopThoseBeyond(result.broken);
+    if (result.broken && !isForAll) stopThoseBeyond(result.broken);
   }
 
   const work = Array.from({ length: Math.min(workers, seeds) }, async (_, index) => {
     const skipped = index * every;
-    const args = [first + skipped, count - skipped, workers * every, isToShrink ? 1 : 0].map(String);
+    const share = [first + skipped, count - skipped, workers * every];
+    const args = [...share, Number(isToShrink), Number(isForAll)].map(String);
     const child = fork(file, args, {
       cwd: folder,
       // It collects garbage before it says what it holds.
@@ -95,8 +107,9 @@ export async function runMany(order: Order): Promise<Result> {
     process.off('exit', end);
     remove();
   }
-  if (!result.broken && result.count !== seeds) {
-    throw new Error(`${seeds} seeds were to be run, and ${result.count} were`);
+  const looked = result.count + result.allBroken.length;
+  if ((isForAll || !result.broken) && looked !== seeds) {
+    throw new Error(`${seeds} seeds were to be run, and ${looked} were`);
   }
   result.ms = performance.now() - startedAt;
   return result;

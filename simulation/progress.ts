@@ -4,6 +4,8 @@
  */
 export interface Progress {
   show(done: number): void;
+  /** Something that one wants to know before the end. */
+  note(line: string): void;
   /** Nothing more to show: the line is free for something else. */
   end(): void;
   /** For a run that is broken off. */
@@ -29,6 +31,10 @@ export function createProgress(
   };
   return {
     end,
+    note(line) {
+      end();
+      output.write(`${line}\n`);
+    },
     show(done) {
       known = done;
       if (now() - lastAt < everyMs) return;

@@ -33,7 +33,7 @@ export interface Broken {
   shrunk: { violation: Violation; lines: readonly string[]; options: string } | null;
 }
 
-const [first = 1, count = 1, stride = 1, isToShrink = 0] = process.argv.slice(2).map(Number);
+const [first = 1, count = 1, stride = 1, isToShrink = 0, isForAll = 0] = process.argv.slice(2).map(Number);
 /** Every so often a seed is run twice: the same seed must be the same run. Of every kind of run there are some. */
 const twiceEvery = 35;
 const tellEvery = 25;
@@ -54,7 +54,8 @@ for (let seed = first; seed < first + count; seed += stride) {
   const violation = run.violation ?? (seed % twiceEvery === 0 ? await difference(run) : null);
   if (violation !== null) {
     tell({ kind: 'broken', seed, violation, lines: run.lines, shrunk: await shrunk(run) });
-    break;
+    if (isForAll === 0) break;
+    continue;
   }
   done += 1;
   doneInAll += 1;

@@ -7,10 +7,12 @@ import { simulateOnCopy } from './planted/plant.ts';
 import { plantedBugs } from './planted-bugs.ts';
 import { createProgress } from './progress.ts';
 import { neverHappened } from './tally.ts';
+import type { Violation } from './watch.ts';
 
 /** The engine in a world that fails, again and again, with nothing left to chance but the seed. */
 const usage = `npm run simulate -- [options]
   --seeds N [--seed S]   N seeds (1,000) from S on (1); stops at the first that breaks a promise, and shortens it
+  --all                  goes on behind a seed that breaks a promise, and names each
   --seed S               one seed, told in full
   --shrink               and, if it breaks a promise, once more with as little happening as it takes
   --counts               how often each fault and each arrow of the life cycle happened
@@ -23,6 +25,7 @@ const values = readOptions(usage, {
   seeds: { type: 'string' },
   seed: { type: 'string' },
   workers: { type: 'string' },
+  all: { type: 'boolean' },
   shrink: { type: 'boolean' },
   counts: { type: 'boolean' },
   planted: { type: 'string' },
@@ -58,6 +61,7 @@ function refuseWhatHasNoMeaning(): void {
     refuse('--without-steps and --without-faults are for one seed: --seed S, and no --seeds.');
   if (isOneSeed && values.workers !== undefined)
     refuse('--workers is for many seeds: add --seeds N, or leave it out.');
+  if (isOneSeed && values.all) refuse('--all is for many seeds: add --seeds N, or leave it out.');
 }
 
 async function runOnCopy(name: string): Promise<void> {
@@ -90,8 +94,12 @@ async function runSeeds(): Promise<void> {
     progress.tellInterrupted();
     process.exit(130);
   });
-  const order = { first, count, workers, folder: root, isToShrink: true };
-  const result = await runMany({ ...order, onProgress: progress.show });
+  const { all: isForAll = false } = values;
+  const result = await runMany({
+    ...{ first, count, workers, folder: root, isForAll, isToShrink: !isForAll, onProgress: progress.show },
+    // At once: the seeds before it may take an hour.
+    onBroken: ({ seed, violation }) => progress.note(`Seed ${seed}: ${sentenceOf(violation)}`),
+  });
   progress.end();
   const missed = result.count < fullSize || result.broken ? null : neverHappened(result.counts);
   if (values.counts) tellCounts(result.counts);
@@ -103,10 +111,13 @@ async function runSeeds(): Promise<void> {
   process.exitCode = result.broken || (missed ?? []).length > 0 ? 1 : 0;
 }
 
-function summaryOf({ count, broken, counts, heapMb, rssMb, ms }: Result, missed: readonly string[] | null) {
+function summaryOf(
+  { count, broken, allBroken, counts, heapMb, rssMb, ms }: Result,
+  missed: readonly string[] | null,
+) {
   const faults = Object.values(counts).reduce((sum, one) => sum + one, 0);
   return {
-    ...{ seeds: count, broken: broken?.seed ?? null },
+    ...{ seeds: count, broken: broken?.seed ?? null, allBroken: allBroken.map(({ seed }) => seed) },
     // Null where it was not looked at: in fewer seeds, or when one of them broke.
     ...{ missed, happenings: faults, workers, ms: Math.round(ms) },
     // Of one worker, in the second quarter of the run and in the last.
@@ -119,10 +130,12 @@ function summaryOf({ count, broken, counts, heapMb, rssMb, ms }: Result, missed:
 function tellBroken({ seed, shrunk, ...whole }: NonNullable<Result['broken']>): void {
   const shown = shrunk ?? { ...whole, lines: whole.lines.slice(-linesShown), options: '' };
   for (const line of shown.lines) print(line);
-  print(`Seed ${seed} broke a promise (${shown.violation.promise}): ${shown.violation.sentence}`);
+  print(`Seed ${seed} broke a promise ${sentenceOf(shown.violation)}`);
   print(`Again: ${command} --seed ${seed}${shown.options}`);
   if (shown.options !== '') print(`The whole of it: ${command} --seed ${seed}`);
 }
+
+const sentenceOf = ({ promise, sentence }: Violation) => `(${promise}): ${sentence}`;
 
 function tellCounts(counts: Readonly<Record<string, number>>): void {
   for (const [name, times] of Object.entries(counts).sort(([, a], [, b]) => b - a))

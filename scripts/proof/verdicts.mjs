@@ -3,7 +3,10 @@
  * step that ran less than was asked, or nothing at all, has proved nothing, however few problems it has found.
  */
 export const verdicts = {
-  simulate([{ seeds, broken, missed, happenings, workers, ms, heapMb, rssMb }], { seeds: wanted }) {
+  simulate(
+    [{ seeds, broken, allBroken, missed, happenings, workers, ms, heapMb, rssMb }],
+    { seeds: wanted },
+  ) {
     const rate = Math.round(seeds / (ms / 1000) / workers);
     const memory = memoryOf({ heapMb, rssMb, seedsOfWorker: seeds / workers });
     const kinds = kindsOf({ missed, seeds, broken });
@@ -11,7 +14,7 @@ export const verdicts = {
       what: `simulated worlds, ${rate === 0 ? 'less than 1' : rate} a second and core; ${memory.what}`,
       result:
         `${counted(seeds, 'seed')}, ${number(happenings)} faults and arrows, ${kinds.what}, ` +
-        `${broken === null ? 0 : 1} broken${memory.objection === null ? '' : `; ${memory.objection}`}`,
+        `${allBroken.length} broken${memory.objection === null ? '' : `; ${memory.objection}`}`,
       isRight: broken === null && kinds.isRight && seeds === wanted && memory.objection === null,
     };
   },

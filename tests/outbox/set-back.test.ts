@@ -46,7 +46,7 @@ onBothDatabases('a clock that was set back', (dialect) => {
     },
   );
 
-  it('makes no key longer known than it was: one that is over stays over', async () => {
+  it('seed 22: makes no key longer known than it was: one that is over stays over', async () => {
     const seq = await rowIn(world, 'reconciling', 1);
     const until = world.clock.now() - 22 * hourMs;
     await world.db.write.updateTable('deliveries').set({ resubmit_until: until }).execute();

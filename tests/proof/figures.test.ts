@@ -83,7 +83,7 @@ const order = { seeds: 1_000, kills: 5, images: 7 };
 const right = {
   simulate: [
     {
-      ...{ seeds: 1_000, broken: null, missed: [], happenings: 9, workers: 1, ms: 10 },
+      ...{ seeds: 1_000, broken: null, allBroken: [], missed: [], happenings: 9, workers: 1, ms: 10 },
       ...{ heapMb: [20, 24], rssMb: [150, 180] },
     },
   ],
@@ -182,8 +182,8 @@ it('proof: kinds that nobody looked for are not called found', () => {
     result: expect.stringContaining('kinds not checked below 2,000 seeds'),
   });
   expect(result({ missed: null }, 2_000).isRight).toBe(false);
-  expect(result({ missed: null, broken: 5 }, 2_000).result).toContain(
-    'kinds not checked because a seed broke, 1 broken',
+  expect(result({ missed: null, broken: 5, allBroken: [5, 7] }, 2_000).result).toContain(
+    'kinds not checked because a seed broke, 2 broken',
   );
   expect(result({ missed: ['a fault', 'an arrow'] }, 2_000).result).toContain('2 of their kinds missed');
 });

@@ -45,6 +45,18 @@ it('of two seeds that break a promise the first by number is told, though the ot
   expect((await runMany({ ...seeds, folder })).broken?.seed).toBe(3);
 });
 
+it('all that break are told where all are asked for, in their order and as soon as they are met', async () => {
+  const folder = workersThat(`
+    const isForAll = process.argv[6];
+    if (first === 1) { await sleep(300); kept(1); broke(3); kept(2); }
+    else { broke(4 * Number(isForAll)); kept(3); }
+  `);
+  const met: number[] = [];
+  const onBroken = ({ seed }: { seed: number }) => met.push(seed);
+  const { count, broken, allBroken } = await runMany({ ...seeds, folder, isForAll: true, onBroken });
+  expect([count, broken?.seed, allBroken.map(({ seed }) => seed), met]).toEqual([6, 3, [3, 4], [4, 3]]);
+});
+
 it('whoever has passed the seed that broke is stopped', async () => {
   const folder = workersThat(`
     if (first === 1) { kept(1); await sleep(100); kept(1); await sleep(600_000); }
