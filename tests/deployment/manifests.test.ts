@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { readConfig } from '../../src/config.ts';
 import { createResend } from '../../src/providers/resend.ts';
 import { createSmtp } from '../../src/providers/smtp.ts';
@@ -197,6 +198,28 @@ test('002-P2-12 the ops runbook documents noeviction with the arguments for Kube
   expect(runbook).toMatch(/args:\n\s+- "?--maxmemory-policy"?\n\s+- "?noeviction"?\n/);
   expect(runbook).toContain('CONFIG SET maxmemory-policy noeviction');
 });
+
+test('the sample for Prometheus finds the api pods, each by the port that it answers at', () => {
+  const [, block = ''] = /^```yaml\n(scrape_configs:[\s\S]*?)^```/m.exec(runbook) ?? [];
+  const [job] = (parse(block) as { scrape_configs: ScrapeConfig[] }).scrape_configs;
+  const [kept] = job?.relabel_configs ?? [];
+  const { labels } = manifestOf('Deployment', 'tidings-api').spec.template.metadata;
+  const ports = podOf('api').containers.flatMap((each) => each.ports.map(({ name }) => name));
+  const seen: Record<string, string | undefined> = {
+    __meta_kubernetes_pod_label_app: labels.app,
+    __meta_kubernetes_pod_label_role: labels.role,
+    __meta_kubernetes_pod_container_port_name: ports[0],
+  };
+  expect(ports).toHaveLength(1);
+  expect(kept).toMatchObject({
+    action: 'keep',
+    regex: kept?.source_labels.map((label) => seen[label]).join(';'),
+  });
+});
+
+interface ScrapeConfig {
+  relabel_configs: { source_labels: string[]; regex?: string; action?: string }[];
+}
 
 function podOf(role: string): Manifest['spec']['template']['spec'] {
   return manifestOf('Deployment', `tidings-${role}`).spec.template.spec;
