@@ -40,10 +40,7 @@ export async function endWithin(ended: Promise<unknown>, parts: Parts): Promise<
 
 async function isOverWithin(ms: number, work: Promise<unknown>, { clock }: Parts): Promise<boolean> {
   const bound = new AbortController();
-  const isOver = await Promise.race([
-    work.then(() => true),
-    clock.sleep(ms, bound.signal).then(() => false),
-  ]);
+  const isOver = await Promise.race([work.then(() => true), clock.sleep(ms, bound.signal).then(() => false)]);
   bound.abort();
   return isOver;
 }

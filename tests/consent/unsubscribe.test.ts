@@ -55,9 +55,7 @@ onBothDatabases('unsubscribing', (dialect) => {
     for (const token of [madeUp, 'no token', ana.token.slice(0, 22)]) await replaced.stop(token, 'one-click');
     expect(secretsTold()).toEqual([]);
     await Promise.all([ana, ana, bob].map(({ token }) => replaced.stop(token, 'one-click')));
-    expect(secretsTold()).toMatchObject([
-      { level: 'warn', remedy: expect.stringContaining('TOKEN_SECRET') },
-    ]);
+    expect(secretsTold()).toMatchObject([{ level: 'warn', remedy: expect.stringContaining('TOKEN_SECRET') }]);
     expect(JSON.stringify(log.lines)).not.toContain(ana.token.slice(0, 22));
     await withSecrets('a newer secret', tokenSecret).unsubscribe.stop(ana.token, 'page');
     expect(secretsTold()).toHaveLength(1);
