@@ -90,7 +90,7 @@ export function cureOf(name: string, reason: string): string {
 const credentials = providerNames.flatMap((name) => providers[name].credential?.name ?? []);
 
 const cures: Readonly<Record<string, string>> = {
-  unauthorised: `Set what the provider accepts, and start again: ${credentials.join(', or ')}; and see whether it lets you send.`,
+  unauthorised: `See whether the domain of EMAIL_FROM_ADDRESS is verified there. If it is, set the key that the provider accepts, ${credentials.join(', or ')}, and start again; and see whether it lets you send.`,
   over_quota:
     'Raise the quota at the provider, or wait until it is renewed; it is tried a few times an hour.',
 };

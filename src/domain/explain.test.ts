@@ -200,9 +200,9 @@ describe('what stands in the way', () => {
       ...{ openSince: now - 180_000, openReason: 'unauthorised', probeAt: now + 20_000 },
     };
     const { sentence, hindrances } = explain(delivery('pending'), [], { ...calm, pace });
-    expect(sentence).toBe('Not yet: resend takes no mail at present (it does not accept our credentials).');
+    expect(sentence).toBe('Not yet: resend takes no mail at present (it refuses our key or our sender).');
     expect(hindrances[0]).toBe(
-      'No mail has been handed to resend for 3 min: it does not accept our credentials. It is asked again in 20 s; no attempt is counted meanwhile.',
+      'No mail has been handed to resend for 3 min: it refuses our key or our sender. It is asked again in 20 s; no attempt is counted meanwhile.',
     );
   });
 

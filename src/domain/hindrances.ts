@@ -125,7 +125,8 @@ export const troubles: Readonly<Record<string, string>> = {
   failing: 'several mails in a row got no clear answer',
   throttled: 'it says that we are too fast',
   over_quota: 'its quota is used up',
-  unauthorised: 'it does not accept our credentials',
+  // A sender's domain that is not verified there is answered as a wrong key is.
+  unauthorised: 'it refuses our key or our sender',
   unreachable: 'it cannot be reached',
 };
 

@@ -26,7 +26,7 @@ export const recipientInactive = 'recipient_inactive';
 
 /**
  * throttled: too fast; it says for how long. over_quota: until it says, or until somebody pays. unauthorised: our
- * credentials. unreachable: refused connection, unknown host. None of them is cured by trying the next mail.
+ * credentials, or our sender. unreachable: refused connection, unknown host. None of them is cured by trying the next mail.
  */
 type Trouble = 'throttled' | 'over_quota' | 'unauthorised' | 'unreachable';
 

@@ -341,6 +341,12 @@ describe('doctor and the provider', () => {
         cure: expect.stringContaining('Raise the quota'),
       },
     ]);
+    const [refused] = paceFindings({ ...open, openReason: 'unauthorised' }, 'resend', now);
+    // A domain that is not verified reads as a wrong key does, and is the more usual of the two.
+    expect(refused?.sentence).toContain('because it refuses our key or our sender.');
+    expect(refused?.cure).toMatch(
+      /^See whether the domain of EMAIL_FROM_ADDRESS is verified there\..*RESEND_API_KEY/,
+    );
     const [paused] = paceFindings({ ...freshPace, pausedUntil: now + 5_000 }, 'resend', now);
     expect(paused).toMatchObject({ mark: 'note', sentence: 'resend asked us to wait; mails go on in 5 s.' });
     const [rate] = paceFindings({ ...freshPace, seenRatePerSecond: 2 }, 'resend', now);

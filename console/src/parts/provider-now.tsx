@@ -31,7 +31,7 @@ export function ProviderNow({ provider }: Pick<Standing, 'provider'>) {
             {isUp ? '●' : '◐'}
           </span>{' '}
           {downSince !== null
-            ? home.providerDown(name, downBecause ?? '')
+            ? home.providerDown(name, home.troubles[downBecause ?? ''] ?? downBecause ?? '')
             : pausedUntil !== null
               ? home.providerPaused(name)
               : home.providerUp(name)}{' '}

@@ -86,6 +86,14 @@ export const en = {
       `${used.toLocaleString('en')} of ${of.toLocaleString('en')} ${per === 'day' ? 'today' : 'this month'}`,
     quotaUsedUp: 'It is used up: the provider may take no more.',
     noQuota: 'none is known (MAIL_QUOTA_PER_DAY, MAIL_QUOTA_PER_MONTH)',
+    /** Why the circuit is open; what has no words here is told as it is. */
+    troubles: {
+      failing: 'several mails in a row got no clear answer',
+      throttled: 'it says that we are too fast',
+      over_quota: 'its quota is used up',
+      unauthorised: 'it refuses our key or our sender',
+      unreachable: 'it cannot be reached',
+    } as Readonly<Record<string, string>>,
     providerDown: (name: string, why: string) =>
       `${name} is not asked at present: ${why}. Nothing is lost, and no attempt is counted.`,
     providerPaused: (name: string) => `${name} has asked for patience.`,
@@ -111,7 +119,7 @@ export const en = {
     latencyMiddle: 'half',
     latencySlow: '99 of 100',
     noHistory: 'Nothing has been sent in the last hour.',
-    lost: 'The connection to the server is gone. What is here is how it was; this page tries again by itself.',
+    lost: 'The server, or its database, does not answer. What is here is how it was; this page tries again by itself.',
   },
   deliveries: {
     title: 'Deliveries',

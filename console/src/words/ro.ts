@@ -79,6 +79,13 @@ export const ro: Words = {
       `${used.toLocaleString('ro')} din ${of.toLocaleString('ro')} ${per === 'day' ? 'azi' : 'luna aceasta'}`,
     quotaUsedUp: 'S-a epuizat: se poate ca furnizorul să nu mai primească.',
     noQuota: 'nu se știe de niciuna (MAIL_QUOTA_PER_DAY, MAIL_QUOTA_PER_MONTH)',
+    troubles: {
+      failing: 'câteva mesaje la rând nu au primit un răspuns limpede',
+      throttled: 'spune că trimitem prea repede',
+      over_quota: 'cota lui s-a epuizat',
+      unauthorised: 'ne refuză cheia sau expeditorul',
+      unreachable: 'nu se poate ajunge la el',
+    },
     providerDown: (name: string, why: string) =>
       `${name} nu este întrebat acum: ${why}. Nimic nu se pierde și nicio încercare nu se numără.`,
     providerPaused: (name: string) => `${name} a cerut răbdare.`,
@@ -103,7 +110,7 @@ export const ro: Words = {
     latencyMiddle: 'jumătate',
     latencySlow: '99 din 100',
     noHistory: 'Nimic nu a fost trimis în ultima oră.',
-    lost: 'Legătura cu serverul s-a întrerupt. Aici se vede cum era; pagina încearcă singură din nou.',
+    lost: 'Serverul sau baza lui de date nu răspunde. Aici se vede cum era; pagina încearcă singură din nou.',
   },
   deliveries: {
     title: 'Livrări',
