@@ -1,11 +1,10 @@
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isLocked, isLockTimeout } from '../db/dialect.ts';
-import { isDatabaseAway } from '../db/is-database-away.ts';
 import { systemIds } from '../std/ids.ts';
 import type { Log } from '../std/log.ts';
 import { Refusal } from '../std/refusal.ts';
 import { httpStatusOf, type RefusalCode } from '../std/refusals.ts';
+import { cannotBeAsked, failureFields } from './database-away.ts';
 import { nothingHerePage } from './pages/nothing-here-page.ts';
 import { wantsPage } from './wants-page.ts';
 
@@ -46,8 +45,8 @@ export function addErrors(server: FastifyInstance, log: Log): void {
       return reply.code(status).send({ ...mistakeIn(error, request), traceId } satisfies ErrorBody);
     }
     const which = { traceId, method: request.method, route: request.routeOptions.url ?? null };
-    if (isDatabaseAway(error) || isLocked(error) || isLockTimeout(error)) {
-      log.warn('http.database_away', { ...which, problem: error.message || error.code });
+    if (cannotBeAsked(error)) {
+      log.warn('http.database_away', { ...which, ...failureFields(error) });
       const sentence = 'The database cannot be asked just now. Ask again in a few seconds.';
       return reply
         .code(503)

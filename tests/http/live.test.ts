@@ -4,7 +4,7 @@ import { createStanding } from '../../src/http/live/standing.ts';
 import { createWatchers } from '../../src/http/live/watchers.ts';
 import { createSwitches } from '../../src/inbox/switches.ts';
 import { createManualClock } from '../../src/std/clock.ts';
-import { silentLog } from '../../src/std/log.ts';
+import { createLog, silentLog } from '../../src/std/log.ts';
 import { rowsIn } from '../support/rows.ts';
 import { onBothDatabases } from '../support/world.ts';
 import { type Api, type ApiWorld, createApiWorld, keys } from './api-world.ts';
@@ -159,4 +159,31 @@ test('the database is asked once a second however many look on, and not at all w
   expect(asked).toBe(11);
   for (let number = 0; number < 100; number++) watchers.watch();
   expect(() => watchers.watch()).toThrow('100 pages are open already');
+});
+
+test('what cannot be read is told once, until a look succeeds; of a database that is away without a stack', async () => {
+  const clock = createManualClock();
+  const logged: string[] = [];
+  const log = createLog({ level: 'warn', sink: { write: (line) => logged.push(line) } });
+  let failure: Error | undefined = Object.assign(new Error(''), { code: 'ECONNREFUSED' });
+  const read = () => (failure ? Promise.reject(failure) : Promise.resolve({}));
+  const watcher = createWatchers({ ...{ clock, read, log }, isStopping: () => false }).watch();
+  const looks = async (count: number) => {
+    for (let turn = 0; turn < count; turn++) await clock.advance(1_000);
+  };
+  await looks(5);
+  expect(logged.map((line) => JSON.parse(line))).toMatchObject([
+    { event: 'console.not_read', problem: 'ECONNREFUSED' },
+  ]);
+  expect(logged[0]).not.toContain('stack');
+  failure = undefined;
+  await looks(1);
+  failure = new Error('no such column: lane');
+  await looks(5);
+  expect(logged).toHaveLength(2);
+  expect(JSON.parse(logged[1] ?? '')).toMatchObject({
+    error: { message: failure.message, stack: expect.any(String) },
+  });
+  watcher.destroy();
+  await clock.advance(1_000);
 });

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { Clock } from '../../std/clock.ts';
 import type { Log } from '../../std/log.ts';
 import { Refusal } from '../../std/refusal.ts';
+import { failureFields } from '../database-away.ts';
 
 /**
  * Those who look on. However many there are, the database is asked once a second, and not at all while nobody looks. Who reads too slowly is
@@ -49,11 +50,15 @@ export function createWatchers({ read, clock, log, isStopping }: WatcherParts): 
   async function lookOn(): Promise<void> {
     isLooking = true;
     let pulsedAt = clock.monotonic();
+    let isTold = false;
     while (watchers.size > 0 && !isStopping()) {
       try {
         tell(JSON.stringify(await read()));
+        isTold = false;
       } catch (error) {
-        log.warn('console.not_read', { error });
+        // Each second it is the same trouble, until a look succeeds.
+        if (!isTold) log.warn('console.not_read', failureFields(error));
+        isTold = true;
         for (const watcher of watchers.keys()) watcher.push('event: broken\ndata: {}\n\n');
       }
       if (clock.monotonic() - pulsedAt >= pulseMs) {

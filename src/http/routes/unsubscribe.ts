@@ -5,6 +5,7 @@ import { type Unsubscribe, unsubscribePath, type Via } from '../../consent/unsub
 import type { Clock } from '../../std/clock.ts';
 import type { Log } from '../../std/log.ts';
 import { languageFor } from '../accept-language.ts';
+import { failureFields } from '../database-away.ts';
 import { type Step, type UnsubscribePage, unsubscribePage } from '../pages/unsubscribe-page.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { closed, error } from '../schemas.ts';
@@ -57,7 +58,7 @@ export function unsubscribeRoutes(parts: UnsubscribeParts): Route[] {
       await work();
     } catch (error) {
       isDone = false;
-      log.error('unsubscribe.failed', { traceId, error });
+      log.error('unsubscribe.failed', { traceId, ...failureFields(error) });
     }
     const leftMs = answerAfterMs - (clock.monotonic() - startedAt);
     if (leftMs > 0) await clock.sleep(leftMs);
