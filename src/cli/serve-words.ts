@@ -37,7 +37,7 @@ export function tellStarted({ config, running, isNew, settings, isQuiet }: Start
   const isOwn = fromOf(variables.databaseUrl.name, settings) === 'environment';
   return [
     paint.bold('Tidings is running.'),
-    `  web       ${running.url}`,
+    role === 'worker' ? `  health    ${running.url}/health` : `  web       ${running.url}`,
     `  database  ${withoutCredentials(config.databaseUrl)}${isNew ? ' (new and empty)' : ''}`,
     ...(jobsEnabled ? [`  queues    ${queuesLine(config)}`] : []),
     `  mail      ${provider}: ${providers[provider].means}`,
@@ -49,7 +49,11 @@ export function tellStarted({ config, running, isNew, settings, isQuiet }: Start
     ...(running.hasSamples
       ? [`Open ${running.url}: sample people are being told of seats, budgets and reviews.`]
       : []),
-    `Try in another terminal${isOwn ? ', with the same DATABASE_URL' : ''}: npx tidings send --to you@example.org --subject Hello --text "It works."`,
+    ...(role === 'worker'
+      ? []
+      : [
+          `Try in another terminal${isOwn ? ', with the same DATABASE_URL' : ''}: npx tidings send --to you@example.org --subject Hello --text "It works."`,
+        ]),
     ...(isQuiet ? ['From here on only what goes wrong is shown; LOG_LEVEL=info shows all.'] : []),
     'Stop with Ctrl-C.',
   ];

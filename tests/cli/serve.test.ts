@@ -76,12 +76,15 @@ test('the same Ctrl-C once more, as npm passes it on, is no second signal', asyn
 
 test('a worker answers how it is, and nothing else', async () => {
   const worker = shell.start(['serve'], { env: { PORT: '0', PROCESS_ROLE: 'worker' } });
-  const [, url] = await worker.until(/web +(\S+)\n/);
+  const [, url] = await worker.until(/health +(\S+)\/health\n/);
   const answers = await Promise.all(['/health', '/ready', '/'].map((path) => fetch(`${url}${path}`)));
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 404]);
   expect(await answers[1]?.json()).toMatchObject({ checks: { runner: 'ok' } });
   worker.signal('SIGINT');
-  expect(await worker.ended).toMatchObject({ code: 0, signal: null });
+  const { code, signal, out } = await worker.ended;
+  expect([code, signal]).toEqual([0, null]);
+  // It has no pages, and its own terminal is not where somebody tries it.
+  expect(out).not.toMatch(/^ +web |Try in/m);
 });
 
 /** A request that does not end keeps the stop waiting, up to its bound. */
