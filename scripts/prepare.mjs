@@ -21,11 +21,19 @@ export function prepare({ tests = false, rebuild = false, types = false } = {}) 
     if (rebuild || types || !isReady()) withLock('prepare', () => makeReady({ rebuild, types }));
     return undefined;
   } catch (error) {
-    const problem = error instanceof StepFailed ? error.message : `Preparing failed: ${error.stack}`;
+    const problem = sentenceOf(error);
     if (tests) return problem;
     console.error(problem);
     process.exit(1);
   }
+}
+
+/** A service often runs as a user who may not write to the checkout, and who cannot mend that: no stack would help them. */
+function sentenceOf(error) {
+  if (error instanceof StepFailed) return error.message;
+  if (['EACCES', 'EROFS'].includes(error.code))
+    return "This folder is not this user's, and its build is missing or old: run `npm ci && npm run build` as its owner.";
+  return `Preparing failed: ${error.stack}`;
 }
 
 function refuseOldNode() {
