@@ -129,7 +129,7 @@ export const variables = {
     name: 'MAIL_RETENTION_DAYS',
     default: '90', // Longer than anybody asks "what did that mail say", shorter than a year's worth of addresses.
     meaning:
-      'How long the content and the address of a mail are kept after the last that was heard of it, and with it what a review found. What was told to whom, and what became of it, is kept for ever.',
+      'How long the content and the address of a mail are kept after the last that was heard of it, and with it what a review found; from `7` to `36500`. What was told to whom, and what became of it, is kept for ever.',
     read: (text) => {
       const days = Number(text);
       return days >= 7 && days <= 36_500
@@ -153,7 +153,7 @@ export const variables = {
     name: 'HEAL_AFTER_HOURS',
     default: '6', // Webhooks that fail are told again after 2 and 5 hours: most that come at all have come by then.
     meaning:
-      'How long after a mail was accepted the provider is asked what became of it, if no webhook has said so; `0.5` is half an hour. A mail server cannot be asked, and Resend only with a key that has full access.',
+      'How long after a mail was accepted the provider is asked what became of it, if no webhook has said so; from `0.05` to `72`, and `0.5` is half an hour. A mail server cannot be asked, and Resend only with a key that has full access.',
     read: (text) => {
       const hours = Number(text);
       return hours >= 0.05 && hours <= 72
