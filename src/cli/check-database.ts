@@ -1,4 +1,4 @@
-import { statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Database, openDatabase } from '../db/database.ts';
 import { createDatabaseClock } from '../db/database-clock.ts';
@@ -37,7 +37,8 @@ export async function checkDatabase(
     const sentence = `The database ${url} is not made yet: there is no file ${printable(missing)}.`;
     const cure =
       'npm start makes it. If your server has one already, run this in the folder of the server, or set DATABASE_URL.';
-    return { database: { url, state: 'not made yet' }, findings: [note(sentence, cure)] };
+    const findings = [note(sentence, cure), ...unwritableFinding(missing)];
+    return { database: { url, state: 'not made yet' }, findings };
   }
   let db: Database | undefined;
   try {
@@ -77,6 +78,20 @@ function migrationsFinding(applied: number, pending: readonly string[]): Finding
     return problem(sentence, 'npm start or npx tidings migrate applies what is missing.');
   }
   return ok(`The database is reachable and up to date (${applied} of ${applied} migrations).`);
+}
+
+/** Whether the server, as this user, could make the file: in its folder, or in the nearest above it that is there. */
+function unwritableFinding(missing: string): Finding[] {
+  let folder = dirname(missing);
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return [];
+  } catch {
+    const sentence = `It cannot be made: this user may not write to ${printable(folder)}.`;
+    const cure = 'Make that folder writable for the user of the server, or set DATABASE_URL to another path.';
+    return [problem(sentence, cure)];
+  }
 }
 
 class TakenBack extends Error {}

@@ -135,6 +135,10 @@ describe('a database that cannot be used', () => {
         await shell.run(['migrate'], { cwd: folder, ...user }),
         'Cannot write ./data/tidings.db. Make the file and its folder writable for this user, or set DATABASE_URL to another path.',
       );
+      // The doctor asks the folder that is there, since the one of the file is not.
+      const doctor = await shell.run(['doctor'], { cwd: folder, ...user });
+      expect(doctor.out).toContain(`✗ It cannot be made: this user may not write to ${folder}.`);
+      expect(doctor.code).toBe(1);
       // What this user may not look at is not said to be missing.
       const env = { DATABASE_URL: 'sqlite:./closed/tidings.db' };
       expectMistake(
