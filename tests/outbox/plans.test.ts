@@ -16,7 +16,7 @@ import { createWorld, intentNumber, onBothDatabases, type World } from '../suppo
 
 /**
  * The plans of the hot statements, as the databases make them on a table with far more finished than waiting rows. They
- * are checked in under docs/plans, so that a review shows a change, and a plan that loses its index fails here.
+ * are checked in under docs/plans, so that a review shows a change, and a plan that loses its index, or that sorts more, fails here.
  * `npm run plans` writes them anew.
  */
 const finished = 20_000;
@@ -62,6 +62,8 @@ onBothDatabases('the plans of the hot statements', (dialect) => {
     for (const [name, plan] of Object.entries(plans)) {
       const message = `${name}: the plan no longer reads by the index in docs/plans/${dialect}.md; it is now\n${plan.join('\n')}\n`;
       expect(accesses(plan), message).toEqual(accesses(known[name] ?? []));
+      const sorted = `${name}: the plan sorts more than that in docs/plans/${dialect}.md; it is now\n${plan.join('\n')}\n`;
+      expect(sorts(plan), sorted).toBeLessThanOrEqual(sorts(known[name] ?? []));
     }
   });
 
@@ -75,6 +77,14 @@ onBothDatabases('the plans of the hot statements', (dialect) => {
       );
       expect(whole, name).toEqual([]);
     }
+  });
+
+  it('would be noticed: in another order than that of its index the claim sorts all that waits', async () => {
+    const [, claim] = (await hotStatements()).find(([name]) => name === 'claim') ?? [];
+    if (!claim) throw new Error('no claim');
+    const other = { ...claim, sql: claim.sql.replace('ORDER BY due_at, seq', 'ORDER BY seq, due_at') };
+    expect(other.sql).not.toBe(claim.sql);
+    expect(sorts(await planOf(db, other))).toBeGreaterThan(sorts(await planOf(db, claim)));
   });
 
   it('would be noticed: without its index the claim reads otherwise', async () => {
@@ -215,6 +225,11 @@ function accesses(plan: readonly string[]): string[] {
   });
   return [...new Set(found)].sort();
 }
+
+/** How many sorts there are, of whatever kind: of which another version of a database may do one in several steps, or without. */
+const sorts = (plan: readonly string[]) =>
+  plan.filter((line) => /^\W*(?:(?:Incremental )?Sort\b(?! (?:Key|Method))|USE TEMP B-TREE)/.test(line))
+    .length;
 
 function page(dialect: DialectName, plans: Record<string, readonly string[]>): string {
   const sections = Object.entries(plans).map(
