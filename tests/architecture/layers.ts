@@ -1,6 +1,7 @@
 /**
- * Who may import whom. Imports go one way: std ← domain ← db ← outbox, consent ← sources ← dispatch, webhooks ← inbox, runners
- * ← engine ← http, main, cli. Emails and providers stand beside, and see the domain only. A folder that is not here may not exist.
+ * Who may import whom. Imports go one way: std ← domain ← db ← outbox ← consent ← sources ← dispatch, webhooks ← inbox, runners
+ * ← engine ← samples ← http ← main ← cli. Emails and providers stand beside, and see std and domain only. A folder that is not here
+ * may not exist. Whom the console may import is said in console-rule.ts.
  */
 export interface Layer {
   /** As a sentence calls it. */

@@ -12,9 +12,9 @@ export type Rule = (files: readonly SourceFile[]) => string[];
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-export function readSources(): SourceFile[] {
-  return readdirSync(`${root}src`, { recursive: true, encoding: 'utf8' })
-    .map((name) => `src/${name.replaceAll('\\', '/')}`)
+export function readSources(folder = 'src'): SourceFile[] {
+  return readdirSync(root + folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
     .filter((path) => /\.tsx?$/.test(path))
     .sort()
     .map((path) => ({ path, text: readFileSync(root + path, 'utf8') }));
