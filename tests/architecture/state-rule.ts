@@ -12,6 +12,7 @@ const remembered = [
 export const memories: readonly { path: string; name: string; because: string }[] = [
   { path: 'src/domain/address.ts', name: 'known', because: 'how a domain is written does not change' },
   { path: 'src/domain/message.ts', name: 'passed', because: 'what has passed is frozen, and stays as it is' },
+  { path: 'src/std/ids.ts', name: 'lastSpace', because: 'the octets of a UUID are always the same' },
   { path: 'src/emails/render.ts', name: 'loaded', because: 'templates do not change under a process' },
   { path: 'src/sources/newsletters/period.ts', name: 'formats', because: 'to make one takes long' },
   {
