@@ -102,6 +102,7 @@ export async function createEngine(
     // Of two containers with one name and one number only one may lead.
     const holder = `${worker}:${systemIds.uuid().slice(0, 8)}`;
 
+    // Filled below: whoever is given it, or what finds one by its name, looks when it is asked, not now.
     const sources: Source[] = [plainSource];
     const sourceNamed = (name: string) => sources.find((source) => source.name === name);
 
