@@ -35,6 +35,29 @@ test('of each large file of src the architecture says which one idea it holds', 
   expect(large.filter((path) => !page.includes(`](../${path}) | `))).toEqual([]);
 });
 
+describe('the table of log events', () => {
+  const page = read('docs/operations.md');
+  const [, table = ''] = /^\| log event .*\n([\s\S]*?)\n\n/m.exec(page) ?? [];
+  const cells = table.split('\n').map((line) => line.split('|')[1] ?? '');
+  const told = cells.flatMap((cell) => [...cell.matchAll(/`([\w.]+)`/g)].map(([, name = '']) => name));
+  const program = programOutside(readSources(), []).map(({ text }) => text);
+
+  test('has each that may be a warning or an error', () => {
+    const loud = /\blog(?:\.(?:warn|error)|\[[^\]\n]*\])\(\s*'([\w.]+)'/g;
+    const events = program.flatMap((text) => [...text.matchAll(loud)].map(([, name = '']) => name));
+    expect(events.length).toBeGreaterThan(50);
+    expect([...new Set(events)].filter((name) => !told.includes(name))).toEqual([]);
+  });
+
+  test('has none that nobody logs', () => {
+    // What an operator does is logged by the name of its verb.
+    const known = (name: string) =>
+      /^operator\./.test(name) || program.some((text) => text.includes(`'${name}'`));
+    expect(told.length).toBeGreaterThan(100);
+    expect(told.filter((name) => !known(name))).toEqual([]);
+  });
+});
+
 test('the recipe for a provider names every file that knows Postmark', () => {
   const recipe = read('docs/recipes/add-a-provider.md');
   const patterns = [...recipe.matchAll(/`((?:src|tests|docs)\/[^`]+|[A-Z]+\.md)`/g)].map(

@@ -5,6 +5,7 @@ import type { Log } from '../../std/log.ts';
 import type { RateLimit } from '../../std/rate-limit.ts';
 import { parseUrl } from '../../std/url.ts';
 import { languageFor } from '../accept-language.ts';
+import { failureFields } from '../database-away.ts';
 import type { Caller } from '../gate.ts';
 import { networkOf } from '../network.ts';
 import { noticePage } from '../pages/seats/notice-page.ts';
@@ -57,7 +58,7 @@ export async function answerPage(order: PageOrder, { log }: { log: Log; clock: C
     try {
       return await look();
     } catch (error) {
-      log.error('seats.page_failed', { traceId: asked.traceId, error });
+      log.error('seats.page_failed', { traceId: asked.traceId, ...failureFields(error) });
       return { notice: 'failed', retryAfterMs: 60_000 };
     }
   }
