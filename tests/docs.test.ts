@@ -134,6 +134,20 @@ describe('the life-cycle map', () => {
       'The life-cycle map shows needs_review under "no mail can exist", but the table says "perhaps": move it in scripts/docs/map-layout.ts.',
     );
   });
+
+  test('is refused where a text would lie across the border of its box, or the edge', () => {
+    const third = { event: 'asked_to_wait', next: 'failed_transient' };
+    expect(() => drawMap({ ...lifecycle, evidence: [...lifecycle.evidence, third] })).toThrow(
+      '"◆ asked_to_wait" lies across the border of failed_transient on the life-cycle map: make room for it in scripts/docs/map-layout.ts.',
+    );
+    const stations = { ...layout.stations, needs_review: { x: 468, y: 336, width: 100 } };
+    expect(() => drawMap(lifecycle, { ...layout, stations })).toThrow(
+      '"needs_review" lies across the border of needs_review',
+    );
+    expect(() => drawMap(lifecycle, { ...layout, height: 560 })).toThrow(
+      '"requeued · resumed by an operator" lies across the edge of the life-cycle map: move it in scripts/docs/map-layout.ts.',
+    );
+  });
 });
 
 const otherFolders = /^(?:node_modules|dist|data|coverage|\..*)$/;

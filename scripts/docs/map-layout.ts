@@ -50,7 +50,7 @@ export interface Route {
 }
 
 /** Where the events' names stand: one below the other, or side by side. */
-interface Label {
+export interface Label {
   at: Point;
   anchor?: 'start' | 'middle' | 'end';
   isOneLine?: true;
@@ -251,7 +251,7 @@ const routes: readonly Route[] = [
     moves: [...stopped, 'failed_permanent' as const].map((from): Move => `${from}>pending`),
     kind: 'work',
     lines: ['598,486 598,547 10,547 10,124 34,124'],
-    label: { at: [588, 541], anchor: 'end', suffix: ' by an operator' },
+    label: { at: [588, 564], anchor: 'end', isOneLine: true, suffix: ' by an operator' },
   },
   {
     moves: stopped.map((from): Move => `${from}>pending`),
@@ -261,7 +261,7 @@ const routes: readonly Route[] = [
   },
 ];
 
-export const layout: Layout = { width: 912, height: 560, stations, routes, areas, boxes };
+export const layout: Layout = { width: 912, height: 576, stations, routes, areas, boxes };
 
 /** Left upper corners of the legend's two parts. */
 export const legend: { colours: Point; lines: Point } = { colours: [738, 232], lines: [696, 446] };

@@ -9,8 +9,17 @@ import {
   type Route,
   type Station,
 } from './map-layout.ts';
-import { eventsOf, mapProblems } from './map-problems.ts';
+import { mapProblems } from './map-problems.ts';
 import { style } from './map-style.ts';
+import {
+  lineStep,
+  saidBy,
+  stationHeight,
+  type Text,
+  textProblems,
+  textsOfLabel,
+  textsOfStation,
+} from './map-texts.ts';
 import { madeFrom } from './markdown.ts';
 import { type Lifecycle, lifecycle, type StatusOnMap } from './moves.ts';
 
@@ -19,7 +28,7 @@ import { type Lifecycle, lifecycle, type StatusOnMap } from './moves.ts';
  * draws every move of the table; if the layout cannot place one, there is no map.
  */
 export function drawMap(life: Lifecycle = lifecycle, layout: Layout = ourLayout): string {
-  const problems = mapProblems(life, layout);
+  const problems = [...mapProblems(life, layout), ...textProblems(life, layout)];
   if (problems.length > 0) throw new Error(problems.join('\n'));
   const size = `width="${layout.width}" height="${layout.height}"`;
   return [
@@ -70,18 +79,9 @@ function drawRoute(route: Route, life: Lifecycle): string {
   return `<g class="route ${route.kind}" data-moves="${escaped(route.moves.join(' '))}">${lines}${drawLabel(route, life)}</g>`;
 }
 
-const lineStep = 16;
-
-function drawLabel({ moves, kind, label }: Route, life: Lifecycle): string {
-  if (!label) return '';
-  const { at, anchor, isOneLine, words, suffix = '' } = label;
-  const events = [...new Set(moves.flatMap((move) => eventsOf(life, kind, move)))];
-  return textsAt(
-    at,
-    words ? [words] : isOneLine ? [events.join(' · ')] : events,
-    (line) => line + suffix,
-    anchor,
-  );
+function drawLabel(route: Route, life: Lifecycle): string {
+  const { label } = route;
+  return label ? drawTexts(textsOfLabel(route, label, life), label.anchor) : '';
 }
 
 /** Straight lines with rounded corners. */
@@ -110,29 +110,25 @@ function towards([x, y]: Point, [otherX, otherY]: Point): Point {
   return [x + acrossX * part, y + acrossY * part];
 }
 
-const stationHeight = 48;
-
 function drawStation(
   name: string,
   { meaning, colour }: StatusOnMap,
   { x, y, width }: Station,
   life: Lifecycle,
 ): string {
-  const evidence = life.evidence.filter(({ next }) => next === name).map(({ event }) => event);
   const hint = `<title>${escaped(`${name}: ${meaning}`)}</title>`;
   const open = `<g class="station ${classOf(colour)}" data-status="${name}">${hint}`;
+  const texts = textsOfStation(name, { x, y }, life);
   if (width === undefined) {
-    const said = textsAt([x + 18, y + 18], evidence, saidBy);
+    const evidence = texts.evidence.map(({ words }) => words);
+    const said = textsAt([x + 18, y + 18], evidence);
     return `${open}${drawMark(colour, [x + 4, y - 5])}${textAt([x + 18, y], name)}<g class="said">${said}</g></g>`;
   }
   const [left, top] = [x - width / 2, y - stationHeight / 2];
   const frame = `<rect x="${left}" y="${top}" width="${width}" height="${stationHeight}" rx="8"/>`;
-  const nameAt: Point = [x, evidence.length > 0 ? y - 3 : y + 5];
-  const said = textsAt([x, y + 15], evidence, saidBy, 'middle');
-  return `${open}${frame}${drawMark(colour, [left, top])}${textAt(nameAt, name, 'middle')}<g class="said">${said}</g></g>`;
+  const said = drawTexts(texts.evidence, 'middle');
+  return `${open}${frame}${drawMark(colour, [left, top])}${drawTexts([texts.name], 'middle')}<g class="said">${said}</g></g>`;
 }
-
-const saidBy = (event: string) => `◆ ${event}`;
 
 const classOf = (colour: Meaning) => colour.replaceAll(' ', '-');
 
@@ -172,13 +168,12 @@ function textAt([x, y]: Point, text: string, anchor: Anchor = 'start'): string {
   return `<text x="${x}" y="${y}"${anchor === 'start' ? '' : ` text-anchor="${anchor}"`}>${escaped(text)}</text>`;
 }
 
-function textsAt(
-  [x, y]: Point,
-  texts: readonly string[],
-  words = (text: string) => text,
-  anchor?: Anchor,
-): string {
-  return texts.map((text, index) => textAt([x, y + index * lineStep], words(text), anchor)).join('');
+function drawTexts(texts: readonly Text[], anchor?: Anchor): string {
+  return texts.map(({ at, words }) => textAt(at, words, anchor)).join('');
+}
+
+function textsAt([x, y]: Point, texts: readonly string[]): string {
+  return texts.map((text, index) => textAt([x, y + index * lineStep], text)).join('');
 }
 
 function escaped(text: string): string {
