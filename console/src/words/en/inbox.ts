@@ -45,7 +45,7 @@ export const inboxEn = {
 
 export const chaosEn = {
   title: 'Let something go wrong',
-  lead: 'Each does what real providers do, for a time. Send something, and watch what the engine makes of it: every mail exactly once.',
+  lead: 'Each does what real providers do, for a time. Send something, and watch what the engine makes of it: nobody gets a mail twice, and none is lost from sight.',
   production: 'TIDINGS_ENV is production: nothing goes wrong on purpose here.',
   forHowLong: 'For',
   minutes: (count: number) => many(count, 'minute', 'minutes'),

@@ -46,7 +46,7 @@ export const inboxRo: typeof inboxEn = {
 
 export const chaosRo: typeof chaosEn = {
   title: 'Lasă ceva să meargă prost',
-  lead: 'Fiecare face ce fac și furnizorii adevărați, pentru un timp. Trimiteți ceva și priviți ce face motorul: fiecare mesaj exact o dată.',
+  lead: 'Fiecare face ce fac și furnizorii adevărați, pentru un timp. Trimiteți ceva și priviți ce face motorul: nimeni nu primește un mesaj de două ori și niciunul nu se pierde din vedere.',
   production: 'TIDINGS_ENV este production: aici nimic nu merge prost intenționat.',
   forHowLong: 'Timp de',
   minutes: (count: number) => many(count, 'minut', 'minute'),
