@@ -29,7 +29,7 @@ export async function complain(
     const { lines, code, details } = problem;
     terminal.complain(JSON.stringify({ error: lines.join(' '), code, ...(details && { details }) }));
   } else {
-    terminal.complain(...problem.lines.map(printable));
+    terminal.complain(...linesForPeople(problem).map(printable));
     if (problem.code === unexpected) terminal.complain(...(await stackOf(error)));
   }
   return problem.exitCode;
@@ -60,6 +60,24 @@ function problemOf(error: unknown, program: Command, argv: readonly string[]): P
   const { message, code } = (error ?? {}) as { message?: unknown; code?: unknown };
   const what = withoutPasswords(String(message || code || error)).replace(/[.\s]+$/, '');
   return { exitCode: 1, lines: [`Something broke: ${what}.`], code: unexpected };
+}
+
+/** An API answers with details, of which its sentence speaks; here there are none, so that each further problem has a line. */
+function linesForPeople({ lines, details }: Problem): string[] {
+  const seeDetails = / And (\d+) more: see details\.$/;
+  const count = seeDetails.exec(lines.at(-1) ?? '')?.[1];
+  const told = Array.isArray(details?.problems) ? details.problems : [];
+  const further = told
+    .slice(1)
+    .flatMap((one: { problem?: unknown }) => one.problem ?? [])
+    .map(String);
+  if (count === undefined || further.length === 0) return lines;
+  const left = Number(count) - further.length;
+  return [
+    ...lines.map((line) => line.replace(seeDetails, '')),
+    ...further,
+    ...(left > 0 ? [`And ${left} more.`] : []),
+  ];
 }
 
 /** Commander's `error: unknown option '--x'\n(Did you mean --y?)` as sentences. */
