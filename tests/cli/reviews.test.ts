@@ -68,7 +68,7 @@ describe('tidings reviews', () => {
       '--file',
       file('next.json', { ...review, idempotency_key: 'ci-2', review_version: 4 }),
     );
-    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('say "rerun": true.')]);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('as well, give --rerun.')]);
     const named = await run('retry', jobId, '--to', 'ana@example.org', '--because', 'again');
     expect([named.code, named.out]).toEqual([
       1,
@@ -127,7 +127,12 @@ describe('tidings reviews', () => {
   });
 
   test.each([
-    ['not JSON', '{"idempotency_key": ', 'The file is not JSON'],
+    [
+      'not JSON',
+      '{\n"idempotency_key": }',
+      'bad.json is not JSON: it breaks at line 2, column 20; check its quotes',
+    ],
+    ['half of it', '{"idempotency_key": ', 'bad.json is not JSON: it ends too early;'],
     ['a list', '[]', 'The body must be an object.'],
     [
       'more than a server takes, in octets',
@@ -143,5 +148,23 @@ describe('tidings reviews', () => {
   ])('a file with %s', async (_, text, sentence) => {
     const { code, err } = await run('submit', '--file', file('bad.json', text));
     expect([code, err]).toEqual([2, expect.stringContaining(sentence)]);
+  });
+
+  test('of a file with several mistakes each has its line, and programs have the details', async () => {
+    const bad = file('bad.json', { idempotency_key: 'bad', changelist_id: 'CL-b' });
+    const missing = ['review_version', 'recipients', 'title'].map((name) => `${name} is missing.`);
+    const { code, err } = await run('submit', '--file', bad);
+    expect([code, err.split('\n')]).toEqual([2, [...missing, '']]);
+    const json = JSON.parse((await run('submit', '--file', bad, '--json')).err);
+    expect(json).toMatchObject({ error: 'review_version is missing. And 2 more: see details.' });
+    expect(json.details.problems).toHaveLength(3);
+  });
+
+  test('what came by standard input is named so', async () => {
+    const { code, err } = await shell.run(['reviews', 'submit', '--file', '-'], { input: '[' });
+    expect([code, err]).toEqual([
+      2,
+      'What came by standard input is not JSON: it ends too early; check its quotes, commas and brackets.\n',
+    ]);
   });
 });

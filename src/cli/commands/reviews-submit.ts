@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { SubmitRequest } from '../../sources/code-reviews/jobs/submission.ts';
+import { jsonBreak } from '../../std/json-break.ts';
 import { Refusal } from '../../std/refusal.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { operatorName } from '../operator.ts';
@@ -35,9 +36,8 @@ export function addSubmit(reviews: Command, context: Context): void {
     )
     .action(async (options: SubmitOptions) => {
       const request = await readRequest(options, terminal.complain);
-      const submitted = options.server
-        ? await overHttp(options.server, request)
-        : await intoDatabase(context, request);
+      const submitting = options.server ? overHttp(options.server, request) : intoDatabase(context, request);
+      const submitted = await submitting.catch(inWordsOfOptions);
       if (options.json) return terminal.json(submitted);
       terminal.print(...tellSubmitted(submitted, terminal.paint));
     });
@@ -52,7 +52,7 @@ async function readRequest(
 ): Promise<SubmitRequest> {
   if (!file)
     throw new Refusal('file_required', 'Name the file with --file; - reads the review from standard input.');
-  const given: unknown = parseReview(await readWhole(file, complain));
+  const given: unknown = parseReview(await readWhole(file, complain), file);
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
   const [{ createValidator }, { submitBody }] = await Promise.all([
     import('../../http/validate.ts'),
@@ -84,12 +84,21 @@ async function readWhole(file: string, complain: (...lines: string[]) => void): 
   return text;
 }
 
-function parseReview(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\ufeff/, ''));
-  } catch {
-    throw new Refusal('malformed_json', 'The file is not JSON; check its quotes, commas and brackets.');
-  }
+function parseReview(given: string, file: string): unknown {
+  const text = given.replace(/^\ufeff/, '');
+  const place = jsonBreak(text);
+  if (place === undefined) return JSON.parse(text);
+  const name = file === '-' ? 'What came by standard input' : file;
+  throw new Refusal(
+    'malformed_json',
+    `${name} is not JSON: ${place}; check its quotes, commas and brackets.`,
+  );
+}
+
+/** What a field asks for in a body, an option asks for here. */
+function inWordsOfOptions(error: unknown): never {
+  if (!(error instanceof Refusal) || error.code !== 'rerun_required') throw error;
+  throw new Refusal(error.code, error.message.replace('say "rerun": true', 'give --rerun'), error.details);
 }
 
 /** What is submitted before the first start waits for it. */
