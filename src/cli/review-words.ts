@@ -52,6 +52,6 @@ export function tellRecipients(job: Job): string[] {
 export function tellDeadLetters(letters: readonly ReturnType<typeof deadLetterJson>[]): string[] {
   return letters.map(({ email, asks, error_class, code, escalated }) => {
     const again = escalated ? ', which ended so twice' : '';
-    return `  Asks the ${asks}: ${printable(email)} (${error_class}, ${printable(code)})${again}`;
+    return `  Up to the ${asks}: ${printable(email)} (${error_class}, ${printable(code)})${again}`;
   });
 }

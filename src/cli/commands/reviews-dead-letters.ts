@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { iso } from '../../outbox/delivery-json.ts';
 import type { CodeReviews } from '../../sources/code-reviews/code-reviews.ts';
+import { ago } from '../../std/duration.ts';
 import { belowOption, limitOption } from '../arguments.ts';
 import { type Context, example, jsonOption, withEngine } from '../context.ts';
 import { printable } from '../printable.ts';
@@ -37,26 +37,33 @@ export function addDeadLetters(reviews: Command, context: Context): void {
         }
         if (deadLetters.length === 0 && next === null)
           return terminal.print('No dead letters: whoever could be told has been told, or will be.');
-        printTable(terminal, deadLetters, columns);
+        printTable(terminal, deadLetters, columnsOf(engine.clock.now()));
         const words = limit === limitByDefault ? '' : ` --limit ${limit}`;
         if (next !== null) terminal.print(`More: npx tidings reviews dead-letters${words} --below ${next}`);
+        if (deadLetters.length > 0)
+          terminal.print(
+            '',
+            'When the cause is gone, tell them after all: npx tidings reviews retry <job> --because "…"',
+          );
       });
     });
 }
 
 type Letter = Awaited<ReturnType<CodeReviews['deadLetters']>>['deadLetters'][number];
 
-const columns: Column<Letter>[] = [
-  { title: 'RECIPIENT', cell: (one) => printable(one.recipient), canShrink: true },
-  { title: 'CHANGE LIST', cell: (one) => printable(one.changelistId), canShrink: true },
-  { title: 'VERSION', cell: (one) => String(one.version), isNumber: true },
-  {
-    ...{ title: 'ERROR', canShrink: true },
-    cell: (one) => `${one.errorClass} (${printable(one.code)})`,
-    meaning: () => 'needs a person',
-  },
-  { title: 'ASKS', cell: (one) => (one.isEscalated ? `${one.asks}, escalated` : one.asks) },
-  { title: 'LAST', cell: (one) => iso(one.lastFailedAt) ?? '' },
-  { title: 'DELIVERY', cell: (one) => String(one.deliverySeq), isNumber: true },
-  { title: 'JOB', cell: (one) => one.jobId },
-];
+function columnsOf(now: number): Column<Letter>[] {
+  return [
+    { title: 'RECIPIENT', cell: (one) => printable(one.recipient), canShrink: true },
+    { title: 'CHANGE LIST', cell: (one) => printable(one.changelistId), canShrink: true },
+    { title: 'VERSION', cell: (one) => String(one.version), isNumber: true },
+    {
+      ...{ title: 'ERROR', canShrink: true },
+      cell: (one) => `${one.errorClass} (${printable(one.code)})`,
+      meaning: () => 'needs a person',
+    },
+    { title: 'UP TO', cell: (one) => (one.isEscalated ? `${one.asks}, escalated` : one.asks) },
+    { title: 'LAST', cell: (one) => ago(now - one.lastFailedAt) },
+    { title: 'DELIVERY', cell: (one) => String(one.deliverySeq), isNumber: true },
+    { title: 'JOB', cell: (one) => one.jobId },
+  ];
+}
