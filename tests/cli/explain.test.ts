@@ -190,7 +190,7 @@ describe('tidings deliveries explain', () => {
     const { out, code } = await tidings('cleo@example.org', '--limit', '2');
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^2 deliveries to cleo@example\.org, newest first:\n +\d+ {2}plain: three\. Not yet: .*\n +\d+ {2}plain: two\. Not yet/,
+      /^The newest 2 deliveries to cleo@example\.org, newest first:\n +\d+ {2}plain: three\. Not yet: .*\n +\d+ {2}plain: two\. Not yet/,
     );
     // One story, of the newest; the others by their numbers.
     expect(out.match(/^Delivery \d+ to/gm)).toHaveLength(1);
@@ -199,6 +199,13 @@ describe('tidings deliveries explain', () => {
     const next = await tidings(...more.split(' '));
     expect(next.out).toMatch(/^Delivery \d+ to Cleo@example\.org: pending\nplain: one/);
     expect(next.out).not.toContain('More:');
+    const heads = ['--limit 3', `--below ${Number(more.split(' ').at(-1)) + 1}`].map((words) =>
+      tidings('cleo@example.org', ...words.split(' ')),
+    );
+    expect((await Promise.all(heads)).map((one) => one.out.split('\n')[0])).toEqual([
+      '3 deliveries to cleo@example.org, newest first:',
+      '2 earlier deliveries to cleo@example.org, newest first:',
+    ]);
   });
 
   test('an address that nobody has asked for: what was looked for, how, and whether it is suppressed', async () => {

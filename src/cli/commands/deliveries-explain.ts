@@ -121,7 +121,7 @@ async function explainReference(
     return terminal.print(...nothing(address, options.below !== undefined, circumstances), ...listed);
   }
   if (rows.length > 1) {
-    terminal.print(`${rows.length} deliveries to ${printable(address)}, newest first:`);
+    terminal.print(`${headOf(rows.length, printable(address), options.below, below)}, newest first:`);
     for (const explained of all) terminal.print(...words.tellVerdict(explained, terminal));
   }
   terminal.print(...listed);
@@ -201,6 +201,14 @@ function nothing(address: Address, isLaterPage: boolean, { suppression }: Circum
     'Ask which address they gave, and whether they subscribed at all. What was asked for: npx tidings deliveries list',
     ...(suppression ? [] : ['The address is not on the list of those that must not be mailed.']),
   ];
+}
+
+/** Five of forty are not all there are. */
+function headOf(count: number, address: string, from: number | undefined, below: number | null): string {
+  if (from !== undefined) return `${count} earlier deliveries to ${address}`;
+  return below === null
+    ? `${count} deliveries to ${address}`
+    : `The newest ${count} deliveries to ${address}`;
 }
 
 function nextPage(reference: string, limit: number, below: number): string {
