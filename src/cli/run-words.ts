@@ -5,14 +5,15 @@ import type { Engine } from '../engine.ts';
 import type { RunProgress } from '../sources/newsletters/runs/progress.ts';
 import { periodName } from './period-name.ts';
 import { printable } from './printable.ts';
-import { runMeanings } from './state-meanings.ts';
+import { runMeanings, runStanding } from './state-meanings.ts';
 import type { Paint, Terminal } from './terminal.ts';
 
 /** A run and how far it is, for people. */
 
 export function tellRun(run: RunRow, progress: RunProgress, paint: Paint): string[] {
   const { items, reasons, deliveries, done, total, canary } = progress;
-  const status = paint.meaning(runMeanings[run.status], run.status);
+  const standing = runStanding(run.status, run.eligible_count);
+  const status = paint.meaning(runMeanings[standing], standing);
   const because = run.status_because === null ? '' : `: ${printable(run.status_because)}`;
   const lines = [
     `Run ${run.run_id}: ${run.notification_type}, ${periodName(run.period_key)}, ${status}${because}`,

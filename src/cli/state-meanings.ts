@@ -6,13 +6,21 @@ import type { JobState } from '../sources/code-reviews/jobs/job-state.ts';
 /** What the states of sources mean to whoever looks, in the four meanings that a colour has; `domain/meanings.ts` has those of deliveries. */
 export const runMeanings = {
   planned: 'in hand',
+  'nobody to tell': 'stopped on purpose',
   expired: 'stopped on purpose',
   running: 'in hand',
   paused: 'stopped on purpose',
   halted: 'needs a person',
   cancelled: 'stopped on purpose',
   finished: 'good',
-} as const satisfies Record<RunStatus, Meaning>;
+} as const satisfies Record<RunStanding, Meaning>;
+
+export type RunStanding = RunStatus | 'nobody to tell';
+
+/** A plan with nobody on its list is kept for the reasons that it gives, until it expires; it waits for nobody, and there is nothing to apply. */
+export function runStanding(status: RunStatus, people: number): RunStanding {
+  return status === 'planned' && people === 0 ? 'nobody to tell' : status;
+}
 
 export const runItemMeanings = {
   planned: 'in hand',

@@ -182,6 +182,17 @@ describe.skipIf(!hasChromium)('newsletters in the console', () => {
     await page.getByRole('heading', { name: `Monthly newsletter, ${periodInWords}` }).waitFor();
   });
 
+  test('a plan that nobody is on is no work in hand', async () => {
+    const page = await signedIn('/runs/new');
+    await page.getByLabel('What is told').selectOption('newsletter_entity_yearly');
+    await page.getByRole('button', { name: 'Make a plan' }).click();
+    await page.getByText('There is nobody to be told, and nothing to apply.').waitFor();
+    await page.locator('.chip', { hasText: 'nobody to tell' }).waitFor();
+    await page.getByRole('link', { name: 'All runs' }).click();
+    await page.getByRole('row', { name: /Yearly newsletter.*nobody to tell/ }).waitFor();
+    expect(await page.getByText('planned', { exact: true }).count()).toBe(0);
+  });
+
   test('who only looks sees the runs, and no verb', async () => {
     const page = await signedIn('/runs', readKey);
     await page.getByRole('table', { name: 'Newsletters' }).waitFor();

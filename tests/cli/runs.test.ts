@@ -75,6 +75,13 @@ describe('runs on the command line', () => {
     expect(await printed('plan', 'newsletter_entity_quarterly')).toMatch(
       /^0 on the list for Q\d \d{4}\.\n\nThere is nobody to be told, and nothing to apply\.\n$/,
     );
+    // Kept for its reasons, and no work.
+    expect(await printed('runs', 'list')).toMatch(
+      /\nnewsletter_entity_quarterly +Q\d \d{4} +nobody to tell +0 /,
+    );
+    const [empty] = (await json('runs', 'list')).runs;
+    expect(empty).toMatchObject({ status: 'planned', eligibleCount: 0 });
+    expect(await printed('runs', 'show', empty.runId)).toMatch(/, nobody to tell\n {2}0 on its list;/);
   });
 
   test('it is applied once, and shown with what there is to know', async () => {

@@ -36,7 +36,7 @@ export function RunPage({ runId, mayChange }: { runId: string; mayChange: boolea
       </p>
       <Heading>{runName(run, words)}</Heading>
       <p>
-        <RunChip status={run.status} /> {run.status !== 'halted' && run.because}
+        <RunChip status={run.status} people={run.eligibleCount} /> {run.status !== 'halted' && run.because}
       </p>
       <p className="muted">
         {run.createdBy}, <When at={run.createdAt} />

@@ -54,7 +54,10 @@ export function RunsPage({ mayChange }: { mayChange: boolean }) {
                 </>
               ),
             },
-            { title: runs.status, cell: ({ status }) => <RunChip status={status} /> },
+            {
+              title: runs.status,
+              cell: ({ status, eligibleCount }) => <RunChip status={status} people={eligibleCount} />,
+            },
             {
               title: runs.people,
               isNumber: true,

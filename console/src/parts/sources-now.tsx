@@ -87,7 +87,8 @@ export function RunsNow({ standing: { runs, has } }: { standing: Standing }) {
       {runs.length === 0 && <p>{words.sources.noRuns}</p>}
       {runs.map((run) => (
         <p key={run.runId}>
-          <RunChip status={run.status} /> <Link to={`/runs/${run.runId}`}>{runName(named(run), words)}</Link>,{' '}
+          <RunChip status={run.status} people={run.people} />{' '}
+          <Link to={`/runs/${run.runId}`}>{runName(named(run), words)}</Link>,{' '}
           {words.sources.runOf(run.people)}
         </p>
       ))}

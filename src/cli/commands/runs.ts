@@ -15,7 +15,7 @@ import { operatorName, requireReason } from '../operator.ts';
 import { periodName } from '../period-name.ts';
 import { printable } from '../printable.ts';
 import { followRun, tellRun } from '../run-words.ts';
-import { runItemMeanings, runMeanings } from '../state-meanings.ts';
+import { runItemMeanings, runMeanings, runStanding } from '../state-meanings.ts';
 import { type Column, printTable } from '../table.ts';
 
 const verbs = {
@@ -55,12 +55,14 @@ function columnsOf(now: number): Column<RunRow>[] {
   return [
     { title: 'TYPE', cell: (run) => run.notification_type },
     { title: 'PERIOD', cell: (run) => periodName(run.period_key) },
-    { title: 'STATUS', cell: (run) => run.status, meaning: (run) => runMeanings[run.status] },
+    { title: 'STATUS', cell: standingOf, meaning: (run) => runMeanings[standingOf(run)] },
     { title: 'LIST', cell: (run) => String(run.eligible_count), isNumber: true },
     { title: 'AGE', cell: (run) => ago(now - run.created_at) },
     { title: 'RUN', cell: (run) => run.run_id },
   ];
 }
+
+const standingOf = ({ status, eligible_count }: RunRow) => runStanding(status, eligible_count);
 
 function addShow(runs: Command, context: Context): void {
   const { terminal } = context;

@@ -27,6 +27,7 @@ export const runsEn = {
   when: 'When',
   statuses: {
     planned: 'planned',
+    'nobody to tell': 'nobody to tell',
     expired: 'expired',
     running: 'running',
     paused: 'paused',

@@ -28,6 +28,7 @@ export const runsRo: typeof runsEn = {
   when: 'Când',
   statuses: {
     planned: 'în plan',
+    'nobody to tell': 'nimeni de anunțat',
     expired: 'expirată',
     running: 'în curs',
     paused: 'în pauză',
