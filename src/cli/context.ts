@@ -41,9 +41,10 @@ export async function withEngine<T>(
       'DATABASE_URL=sqlite::memory: is seen by one process only, so this command would find nothing. Use a file.',
     );
   }
-  const [{ requireDatabase }, { findServer, otherDatabase }] = await Promise.all([
+  const [{ requireDatabase }, { findServer }, { otherDatabase }] = await Promise.all([
     import('./missing-database.ts'),
-    import('./server-there.ts'),
+    import('../http/server-there.ts'),
+    import('./other-database.ts'),
   ]);
   const asking = findServer(config);
   if (!mayMakeDatabase) await requireDatabase(config.databaseUrl, asking);

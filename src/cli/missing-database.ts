@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { dialectOf, sqlitePathOf } from '../db/dialect.ts';
+import type { ServerThere } from '../http/server-there.ts';
 import { Refusal } from '../std/refusal.ts';
-import { otherDatabase, type ServerThere } from './server-there.ts';
+import { otherDatabase } from './other-database.ts';
 
 /**
  * A SQLite file that is not there is made by whoever opens it. For a question asked in the wrong folder that would be an

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../std/clock.ts';
 import { Refusal } from '../std/refusal.ts';
 import { urlOf } from '../std/url-of.ts';
+import { findServer } from './server-there.ts';
 
 export interface Listening {
   /** With the real port and a host that a browser can open. */
@@ -23,7 +24,7 @@ export async function listen(
     await server.listen({ host, port });
   } catch (error) {
     await server.close();
-    throw explained(error, host, port);
+    throw await explained(error, host, port);
   }
   const address = server.server.address() as AddressInfo;
   return {
@@ -44,18 +45,15 @@ export async function requireFreePort({ host, port }: { host: string; port: numb
   try {
     await once(probe.listen({ host, port }), 'listening');
   } catch (error) {
-    throw explained(error, host, port);
+    throw await explained(error, host, port);
   }
   await new Promise((resolve) => probe.close(resolve));
 }
 
-function explained(error: unknown, host: string, port: number): unknown {
+async function explained(error: unknown, host: string, port: number): Promise<unknown> {
   switch ((error as NodeJS.ErrnoException)?.code) {
     case 'EADDRINUSE':
-      return new Refusal(
-        'port_in_use',
-        `Port ${port} on ${host} is in use by another program. Stop that one, or set PORT to another port (PORT=0 takes a free one).`,
-      );
+      return new Refusal('port_in_use', await inUse(host, port));
     case 'EACCES':
       return new Refusal(
         'port_forbidden',
@@ -71,4 +69,13 @@ function explained(error: unknown, host: string, port: number): unknown {
     default:
       return error;
   }
+}
+
+/** Mostly it is the one that was started in another terminal. Others answer `ok` there, too; a figure of a database only a Tidings has. */
+async function inUse(host: string, port: number): Promise<string> {
+  const there = await findServer({ host, port });
+  const orElse = 'set PORT to another port (PORT=0 takes a free one)';
+  return there?.database === undefined
+    ? `Port ${port} on ${host} is in use by another program. Stop that one, or ${orElse}.`
+    : `A Tidings already serves there: open ${there.url}. For a second one, ${orElse}.`;
 }

@@ -142,7 +142,7 @@ describe('the first minute', () => {
   test('a second server on the port is told what to do, and does not stop the first', async () => {
     const { code, out, err } = await shell.run(['serve'], { env: { PORT: port } });
     expect(err.split('\n').filter((line) => !line.startsWith('{'))).toEqual([
-      `Port ${port} on 127.0.0.1 is in use by another program. Stop that one, or set PORT to another port (PORT=0 takes a free one).`,
+      `A Tidings already serves there: open http://127.0.0.1:${port}. For a second one, set PORT to another port (PORT=0 takes a free one).`,
       '',
     ]);
     expect([code, out]).toEqual([2, '']);

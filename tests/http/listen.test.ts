@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import Fastify from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { answerBadRequest } from '../../src/http/errors.ts';
-import { listen } from '../../src/http/listen.ts';
+import { listen, requireFreePort } from '../../src/http/listen.ts';
 import { createManualClock, systemClock } from '../../src/std/clock.ts';
 
 const here = { host: '127.0.0.1', port: 0 };
@@ -23,6 +23,30 @@ describe('listen', () => {
       message: expect.stringContaining(`Port ${port} on 127.0.0.1 is in use`),
     });
     await close();
+  });
+
+  test.each([
+    ['a Tidings', { status: 'ok', database: '4f2a' }, 'A Tidings already serves there: open '],
+    ['something else that is well', { status: 'ok' }, 'is in use by another program'],
+    ['something else', 'hello', 'is in use by another program'],
+  ])('a port in use by %s is told as such', async (_, answer, sentence) => {
+    const other = Fastify().get('/health', async () => answer);
+    const { url, close } = await listen(other, here, systemClock);
+    const port = Number(new URL(url).port);
+    const refusal = { code: 'port_in_use', message: expect.stringContaining(sentence) };
+    await expect(requireFreePort({ ...here, port })).rejects.toMatchObject(refusal);
+    await expect(listen(Fastify(), { ...here, port }, systemClock)).rejects.toMatchObject(refusal);
+    await close();
+  });
+
+  test('a program that takes the port and answers nothing holds nobody up', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    await expect(requireFreePort({ ...here, port })).rejects.toMatchObject({
+      message: expect.stringContaining('is in use by another program'),
+    });
+    silent.close();
   });
 
   test('an address of another machine is the user’s to change', async () => {

@@ -1,10 +1,9 @@
 import { get } from 'node:http';
-import type { Config } from '../settings.ts';
 import { urlOf } from '../std/url-of.ts';
 
 /**
- * The server that answers where the settings say it would. A command works with the database itself; where the settings of its terminal are not those of
- * the server's, it would tell and change another one, and nobody would notice.
+ * The Tidings that answers where the settings say it would, which may be one with another database: a command that works with the database itself
+ * would tell and change another one, and nobody would notice. Whoever wants to listen there should be told that it is there already.
  */
 export interface ServerThere {
   url: string;
@@ -12,14 +11,17 @@ export interface ServerThere {
   database: string | undefined;
 }
 
-/** On this machine an answer takes a few milliseconds; a command does not wait for a server that hangs. */
+/** On this machine an answer takes a few milliseconds; nobody waits for a server that hangs. */
 const answerWithinMs = 400;
 const answerOctetsMax = 1_000;
 
 export async function findServer({
   host,
   port,
-}: Pick<Config, 'host' | 'port'>): Promise<ServerThere | undefined> {
+}: {
+  host: string;
+  port: number;
+}): Promise<ServerThere | undefined> {
   if (port === 0) return undefined;
   const url = urlOf(host, port);
   const answer = await ask(`${url}/health`);
@@ -53,6 +55,3 @@ function recordOf(text: string): Record<string, unknown> | undefined {
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
-
-export const otherDatabase = ({ url }: ServerThere) =>
-  `The server at ${url} works with another database than this command: give the command the server's DATABASE_URL and other settings too, or put them into .env, which both read.`;
