@@ -2,7 +2,9 @@ import type { Setting } from '../config.ts';
 import { providers } from '../domain/providers.ts';
 import type { RunningProcess } from '../main.ts';
 import { type Config, variables } from '../settings.ts';
+import { termInRegistration } from '../sources/course-seats/term.ts';
 import { withoutCredentials } from './redact.ts';
+import { termName } from './seats-arguments.ts';
 import type { Paint } from './terminal.ts';
 
 /** What somebody reads who has just started a server: where it is, where mail goes, and what to try. Then it is quiet, on a screen. */
@@ -13,6 +15,7 @@ export interface Started {
   isNew: boolean;
   settings: readonly Setting[];
   isQuiet: boolean;
+  now: number;
 }
 
 const roles = {
@@ -31,7 +34,8 @@ export function isQuietOnScreen(config: Pick<Config, 'environment'>, settings: r
 const fromOf = (name: string, settings: readonly Setting[]) =>
   settings.find((setting) => setting.name === name)?.from;
 
-export function tellStarted({ config, running, isNew, settings, isQuiet }: Started, paint: Paint): string[] {
+export function tellStarted(started: Started, paint: Paint): string[] {
+  const { config, running, isNew, settings, isQuiet } = started;
   const { provider, role, jobsEnabled } = config;
   // What the environment of this terminal says is not known in another one; what .env says is.
   const isOwn = fromOf(variables.databaseUrl.name, settings) === 'environment';
@@ -41,14 +45,10 @@ export function tellStarted({ config, running, isNew, settings, isQuiet }: Start
     `  database  ${withoutCredentials(config.databaseUrl)}${isNew ? ' (new and empty)' : ''}`,
     ...(jobsEnabled ? [`  queues    ${queuesLine(config)}`] : []),
     `  mail      ${provider}: ${providers[provider].means}`,
-    ...(running.byHand
-      ? ['  seats     a sample campus, whose courses are made up; a real feed needs a new database']
-      : []),
+    ...seatsLines(started),
     ...(role === 'both' && !jobsEnabled ? [] : [`  role      ${role}: ${roles[role]}`]),
     `  keys      ${keysLine(config)}`,
-    ...(running.hasSamples
-      ? [`Open ${running.url}: sample people are being told of seats, budgets and reviews.`]
-      : []),
+    ...openLines(started),
     ...(role === 'worker'
       ? []
       : [
@@ -57,6 +57,23 @@ export function tellStarted({ config, running, isNew, settings, isQuiet }: Start
     ...(isQuiet ? ['From here on only what goes wrong is shown; LOG_LEVEL=info shows all.'] : []),
     'Stop with Ctrl-C.',
   ];
+}
+
+/** What is polled: who has given a feed wants to see that it was understood, and of which terms. */
+function seatsLines({ config: { socBaseUrl, socTerms }, running, now }: Started): string[] {
+  if (running.byHand)
+    return ['  seats     a sample campus, whose courses are made up; a real feed needs a new database'];
+  if (socBaseUrl === '' || socBaseUrl === 'off') return [];
+  const terms = socTerms.length > 0 ? socTerms : [termInRegistration(now)];
+  return [`  seats     ${new URL(socBaseUrl).host}: ${terms.map(termName).join(', ')}`];
+}
+
+/** A worker has no pages. */
+function openLines({ config: { role }, running: { url, hasSamples } }: Started): string[] {
+  if (role === 'worker') return [];
+  return hasSamples
+    ? [`Open ${url}: sample people are being told of seats, budgets and reviews.`]
+    : [`Open ${url}: the console shows who is told what, and what became of it.`];
 }
 
 /** Where none is, nothing is said: each process looks by itself, and needs nothing. */

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type CommandLine, createCommandLine } from './command-line.ts';
 import { onScreen, withoutColours } from './screen.ts';
@@ -19,13 +22,14 @@ async function seenOf(env: Record<string, string>) {
 
 test('on a screen a server says where it is, where mail goes and what to try, and nothing more while all is well', async () => {
   const { out, err } = await seenOf({});
-  expect(out.split('\n').slice(0, 10)).toEqual([
+  expect(out.split('\n').slice(0, 11)).toEqual([
     'Tidings is running.',
     expect.stringMatching(/^ {2}web {7}http:\/\/127\.0\.0\.1:\d+$/),
     '  database  sqlite:./data/tidings.db (new and empty)',
     '  mail      capture: the built-in inbox; no mail leaves this machine',
     '  seats     a sample campus, whose courses are made up; a real feed needs a new database',
     expect.stringMatching(/^ {2}keys {6}none set: /),
+    expect.stringMatching(/^Open http:\/\/127\.0\.0\.1:\d+: the console shows /),
     'Try in another terminal: npx tidings send --to you@example.org --subject Hello --text "It works."',
     'From here on only what goes wrong is shown; LOG_LEVEL=info shows all.',
     'Stop with Ctrl-C.',
@@ -39,6 +43,18 @@ test('a database that was there is not called new, and without a sample campus n
   const { out } = await seenOf({ SOC_BASE_URL: 'off' });
   expect(out).toContain('  database  sqlite:./data/tidings.db\n');
   expect(out).not.toContain('  seats ');
+});
+
+test('of a feed the host and the terms are named', async () => {
+  const feed = createServer((_, response) => response.end('[]')).listen(0, '127.0.0.1');
+  await once(feed, 'listening');
+  const host = `127.0.0.1:${(feed.address() as AddressInfo).port}`;
+  const SOC_BASE_URL = `http://${host}/soc/api`;
+  const { out } = await seenOf({ SOC_BASE_URL, SOC_TERMS: '12026,92026' });
+  expect(out).toContain(`  seats     ${host}: spring 2026, fall 2026\n`);
+  const now = await seenOf({ SOC_BASE_URL });
+  expect(now.out).toMatch(new RegExp(`  seats     ${host}: (spring|fall) 20\\d\\d\n`));
+  feed.close();
 });
 
 test.each([

@@ -61,7 +61,10 @@ export function addServe(program: Command, { terminal }: Context): void {
         terminal.json({ url: running.url, database, redis, provider, role, environment, pid: process.pid });
       } else {
         terminal.print(
-          ...tellStarted({ config, running, isNew, isQuiet, settings: readSettings() }, terminal.paint),
+          ...tellStarted(
+            { config, running, isNew, isQuiet, settings: readSettings(), now: systemClock.now() },
+            terminal.paint,
+          ),
         );
       }
       const signal = await signalled;
