@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../root.mjs';
-import { runStep } from './run-step.mjs';
+import { runStep, StepFailed } from './run-step.mjs';
 
 const lockfile = join(root, 'package-lock.json');
 const stamp = join(root, 'node_modules/.tidings-stamp');
@@ -16,10 +16,21 @@ export function isInstalled() {
 }
 
 export function install() {
-  // npm would leave out the compiler under NODE_ENV=production.
-  runStep('Installing packages (npm ci)', 'npm', ['ci', '--include=dev', '--no-audit', '--no-fund']);
+  try {
+    // npm would leave out the compiler under NODE_ENV=production.
+    runStep('Installing packages (npm ci)', 'npm', ['ci', '--include=dev', '--no-audit', '--no-fund']);
+  } catch (error) {
+    throw error instanceof StepFailed && isUnreachable.test(error.message)
+      ? new StepFailed(`${error.message}\n\n${unreachable}`)
+      : error;
+  }
   writeFileSync(stamp, digestOfLockfile());
 }
+
+/** As Node calls it in what npm prints, among much else. */
+const isUnreachable = /\b(EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ETIMEDOUT)\b/;
+const unreachable =
+  'The npm registry cannot be reached. Is there a network, or a proxy that npm must be told of (npm config set proxy)?';
 
 /**
  * npm keeps its own account of what it installed. Reading it spares whoever ran `npm install` by hand
