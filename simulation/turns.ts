@@ -1,6 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import type { Database } from '../src/db/database.ts';
 import type { Outcome } from '../src/domain/outcome.ts';
+import { statuses } from '../src/domain/status.ts';
 import type { Parcel } from '../src/providers/provider.ts';
 import type { Clock } from '../src/std/clock.ts';
 import { skewMs, type Violate, type WatchedRow } from './promises.ts';
@@ -36,10 +37,23 @@ interface Turn {
   /** As it was when the turn began. */
   paused: ReadonlySet<string>;
   pace: PaceRow | undefined;
-  heard: { id: string; outcome: Outcome; by: Part; at: number; isLate: boolean }[];
+  heard: HeardOutcome[];
   claims: number;
   /** What waited when it began; a late webhook may make due what has been due for long. */
   waiting: ReadonlySet<number>;
+}
+
+interface HeardOutcome {
+  id: string;
+  outcome: Outcome;
+  by: Part;
+  at: number;
+  isLate: boolean;
+  /**
+   * The delivery has ended since, and a person or a run has put it back: it begins anew, due when they say. What was asked for
+   * on behalf of all mails stands in the pace, and is watched there.
+   */
+  isPutBack: boolean;
 }
 
 interface PaceRow {
@@ -160,6 +174,16 @@ export function createTurnWatch({
     }
   }
 
+  /** Whose recipient takes a no back is due as before, and what was said of it stands: nobody has put that back. */
+  function notePutBack(before: readonly WatchedRow[], rows: readonly WatchedRow[]): void {
+    for (const one of [...turns.values()].flatMap(({ heard }) => heard)) {
+      const was = before.find(({ id }) => id === one.id);
+      const row = rows.find(({ id }) => id === one.id);
+      const isAnew = row?.status === 'pending' && row.last_error === null;
+      if (was && statuses[was.status].isFinal && isAnew) one.isPutBack = true;
+    }
+  }
+
   return {
     begins(who, account, rows) {
       const row = pace.find((each) => each.account === account);
@@ -171,14 +195,14 @@ export function createTurnWatch({
       const at = clock.now();
       // Then somebody else may have the row, and what is asked of this one is no longer for it.
       const isLate = at > parcel.leaseEndsAt - skewMs;
-      turns.get(who)?.heard.push({ id, outcome, by, at, isLate });
+      turns.get(who)?.heard.push({ id, outcome, by, at, isLate, isPutBack: false });
     },
     restored() {
       turns.clear();
     },
     ended(who, rows) {
       checkCircuit(who);
-      for (const { id, outcome, by, at, isLate } of turns.get(who)?.heard ?? []) {
+      for (const { id, outcome, by, at, isLate, isPutBack } of turns.get(who)?.heard ?? []) {
         const row = rows.find((each) => each.id === id);
         // After a fail-over it may have been asked for by a database that is no more.
         if (!row || (isOldHand(who) && by === 'reconcile')) continue;
@@ -187,7 +211,7 @@ export function createTurnWatch({
           violate('answers', `${who} heard that #${row.seq} was accepted, and it is ${row.status}`);
         }
         const { retryAfterMs = 0 } = outcome.kind === 'deferred' ? outcome : {};
-        const isPutOff = row.status === 'pending' && (row.due_at ?? 0) > 0 && !isLate;
+        const isPutOff = row.status === 'pending' && (row.due_at ?? 0) > 0 && !isLate && !isPutBack;
         if (isPutOff && retryAfterMs > 0 && (row.due_at ?? 0) < at + retryAfterMs - skewMs) {
           violate(
             'answers',
@@ -197,6 +221,7 @@ export function createTurnWatch({
       }
     },
     look(who, before, rows) {
+      notePutBack(before, rows);
       const turn = turns.get(who);
       const isClaimed = ({ seq, status, lease }: WatchedRow) =>
         status === 'claimed' && before.find((row) => row.seq === seq)?.lease !== lease;
