@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Tx } from '../db/database.ts';
 import { type DialectName, rowsOf } from '../db/dialect.ts';
 import type { DeliveryRow } from '../db/schema.ts';
+import type { DeliveryState } from '../domain/transition.ts';
 import { isAmong } from './claim.ts';
 import { lockDeliveries } from './rows.ts';
 
@@ -53,8 +54,23 @@ export async function takeUnconfirmed(
   return rows.map((row) => ({
     ...{ seq: row.seq, id: row.id, traceId: row.trace_id },
     ...{ source: row.source, round: row.round, account: row.account },
-    ...{ messageId: row.provider_message_id, leftAt: row.last_attempt_at ?? row.sent_at ?? now },
+    ...{
+      messageId: row.provider_message_id,
+      leftAt: leftAtOf({ lastAttemptAt: row.last_attempt_at, sentAt: row.sent_at }, now),
+    },
   }));
+}
+
+/**
+ * A database that went back in time has lost the attempt, and was told later that the mail is there: the last attempt that it knows of may
+ * be days older. What is said to have been accepted in time to come was told by a clock that has been set back since, and tells nothing.
+ */
+function leftAtOf(
+  { lastAttemptAt, sentAt }: Pick<DeliveryState, 'lastAttemptAt' | 'sentAt'>,
+  now: number,
+): number {
+  const attemptAt = lastAttemptAt ?? sentAt ?? now;
+  return sentAt !== null && sentAt <= now ? Math.max(attemptAt, sentAt) : attemptAt;
 }
 
 /** As long again as it has been since the mail left: after 6 hours, 12, a day, two, and a last time after three. */
@@ -68,7 +84,7 @@ export async function lookAgainLater(
   const rows = await lockDeliveries(tx, dialect, seqs);
   const next = rows
     .filter(({ state }) => state.status === 'sent' && state.dueAt !== null)
-    .map(({ seq, state }) => ({ seq, due_at: nextLookAt(state.lastAttemptAt ?? state.sentAt ?? now, now) }));
+    .map(({ seq, state }) => ({ seq, due_at: nextLookAt(leftAtOf(state, now), now) }));
   const input = rowsOf(dialect, { seq: 'number', due_at: 'number' }, next);
   await sql`
     UPDATE deliveries SET due_at = input.due_at FROM ${input} WHERE deliveries.seq = input.seq

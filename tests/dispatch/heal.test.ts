@@ -152,6 +152,48 @@ onBothDatabases('mails of whose fate no word came', (dialect) => {
     expect(world.fake.ledger.accepted).toHaveLength(3);
   });
 
+  /** As a database has it that went back to days before the mail left, and was told since that it was accepted. */
+  async function knownByWordAlone(seq = 0) {
+    const { provider_message_id: messageId = '' } = (await world.find(seq)) ?? {};
+    const lost = {
+      status: 'failed_transient',
+      evidence: 4,
+      sent_at: null,
+      provider_message_id: null,
+    } as const;
+    const before = world.clock.now() - 3 * 24 * hourMs;
+    await world.db.write
+      .updateTable('deliveries')
+      .set({ ...lost, last_attempt_at: before, due_at: world.clock.now() })
+      .where('seq', '=', seq)
+      .execute();
+    const at = world.clock.now();
+    const word = { event: 'accepted', round: 1, at, dueAt: at + healAfterMs, actor: 'w1' } as const;
+    await world.outbox.record([{ ...word, seq, messageId: messageId ?? '' }]);
+  }
+
+  it('seed 78363: a mail is as old as the word that it was accepted, whatever attempt the database still knows of', async () => {
+    const [bounced, silent] = await world.sendAll(2);
+    for (const seq of [bounced, silent]) await knownByWordAlone(seq);
+    await world.becomes(bounced, 'bounced');
+    await world.clock.advance(healAfterMs);
+    expect(await world.healOnce()).toBe(2);
+    const [first, second] = [await world.find(bounced), await world.find(silent)];
+    expect(first, 'a new mail').toMatchObject({ status: 'failed_transient', due_at: expect.any(Number) });
+    expect(second, 'it is asked about again').toMatchObject({
+      ...{ status: 'sent', due_at: world.clock.now() + healAfterMs },
+    });
+  });
+
+  it('seed 78363: what was accepted in time to come, by a clock that was set back, tells nothing of its age', async () => {
+    const [seq = 0] = await world.sendAll(1);
+    await world.clock.advance(healAfterMs);
+    const sentAt = world.clock.now() + hourMs;
+    await world.db.write.updateTable('deliveries').set({ sent_at: sentAt }).execute();
+    await world.outbox.lookAgain([seq]);
+    expect((await world.find(seq))?.due_at).toBe(world.clock.now() + healAfterMs);
+  });
+
   it('an answer about the mail of an earlier round says nothing about the present one', async () => {
     const [seq = 0] = await world.sendAll(1);
     await world.becomes(seq, 'delivered');
