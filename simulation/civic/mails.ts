@@ -1,3 +1,4 @@
+import { statuses } from '../../src/domain/status.ts';
 import type { Clock } from '../../src/std/clock.ts';
 import { hourMs } from '../chance.ts';
 import type { Ledger } from '../ledger.ts';
@@ -43,7 +44,13 @@ export function createMailWatch({ violate, clock, ledger, town, hall, ownerOf }:
   const claimedAt = new Map<string, number>();
   /** A mail of it may have existed: nobody has to tell it again. */
   const inDoubt = new Set<number>();
+  /** By run: what had been tried and was over when it began, so that it is on no list of that run. */
+  const triedBefore = new Map<string, ReadonlySet<number>>();
   let checked = 0;
+
+  /** Given up before a run began, it is none of that run's; an operator who has put it back since is told that its own run stops it again. */
+  const isLetGo = (seq: number, runId: string) =>
+    inDoubt.has(seq) || (triedBefore.get(runId)?.has(seq) ?? false);
 
   /** Why it must not begin now; undefined where it may. */
   function objectionTo(row: WatchedRow, { before }: Change): string | undefined {
@@ -145,6 +152,10 @@ export function createMailWatch({ violate, clock, ledger, town, hall, ownerOf }:
     look(change) {
       const { rows, rowsBefore, after } = change;
       const had = new Map(rowsBefore.map((row) => [row.seq, row]));
+      for (const runId of after.runs.keys()) {
+        if (change.before.runs.has(runId)) continue;
+        triedBefore.set(runId, new Set(rows.filter(isTried).map(({ seq }) => seq)));
+      }
       for (const row of rows) {
         const was = had.get(row.seq);
         if (!was || (was.status === row.status && was.lease === row.lease)) continue;
@@ -178,7 +189,7 @@ export function createMailWatch({ violate, clock, ledger, town, hall, ownerOf }:
     },
     atTheEnd({ wishes, optOuts, runs }, rows) {
       // The last runs had all figures there: whoever wants it has been told, or it was tried.
-      for (const { notification_type: type, period_key: period } of [...runs.values()].filter(
+      for (const { run_id: runId, notification_type: type, period_key: period } of [...runs.values()].filter(
         ({ created_by }) => created_by === 'the last',
       )) {
         for (const wish of wishes.values()) {
@@ -188,10 +199,14 @@ export function createMailWatch({ violate, clock, ledger, town, hall, ownerOf }:
             (one) => one.recipient === `${wish.user_id}:${wish.id}` && one.occasion === occasion,
           );
           if (!row) violate('nobody is left over', `wish ${short(wish.id)} was never told of ${occasion}`);
-          else if (row.sent_at === null && codeOf(row) === 'run_cancelled' && !inDoubt.has(row.seq))
+          else if (row.sent_at === null && codeOf(row) === 'run_cancelled' && !isLetGo(row.seq, runId))
             violate('nobody is left over', `#${row.seq} ended with its run, and no later one has told it`);
         }
       }
     },
   };
 }
+
+/** Over, and not to be told again by a run: who left is, when they come back. */
+const isTried = ({ status }: WatchedRow) =>
+  statuses[status].isFinal && status !== 'skipped_ineligible' && status !== 'skipped_unsubscribed';
