@@ -116,6 +116,8 @@ export function createWatch(parts: WatchParts): Watch {
   let firstAccepted = new Map<string, number>();
   /** The provider's ids of mails that were ever written down. */
   const messageIds = new Set<string>();
+  /** Of mails that retention has taken: a later round has the place of their ids. */
+  const takenIds = new Set<string>();
 
   const violate: Violate = (promise, sentence) => {
     if (violation !== null) return;
@@ -183,6 +185,9 @@ export function createWatch(parts: WatchParts): Watch {
         violate('consent', `#${row.seq} is suppressed by evidence, and consent did not hear of it`);
       }
       if (row.provider_message_id !== null) messageIds.add(row.provider_message_id);
+      // Nothing but retention blanks an address.
+      const isTaken = before !== undefined && before.to_email !== null && row.to_email === null;
+      if (isTaken) for (const { messageId } of ledger.of(row.id)) takenIds.add(messageId);
       const change = `${changeOf(before, row)}${isAnother ? ', and another one than before' : ''}`;
       const round = row.status === 'sending' ? ` (round ${row.round})` : '';
       if (change !== '') story.tell(`  #${row.seq} ${change}${round}`);
@@ -276,6 +281,7 @@ export function createWatch(parts: WatchParts): Watch {
       await turns.readPace();
       attempts.restored(rows, restoredAt);
       messageIds.clear();
+      takenIds.clear();
       denyUnknown(ledger, rows, clock.now());
     },
     setBack: hands.setBack,
@@ -305,7 +311,7 @@ export function createWatch(parts: WatchParts): Watch {
       }
       if (violation === null)
         await checkTheEnd({
-          ...{ db, rows, violate, tally, messageIds, isRestored: isRestored() },
+          ...{ db, rows, violate, tally, messageIds, takenIds, isRestored: isRestored() },
           ...{ answered: answeredSince(), ledger },
         });
     },
