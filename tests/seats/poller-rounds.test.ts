@@ -161,6 +161,30 @@ onBothDatabases('when lists are polled', (dialect) => {
     expect(asked()).toHaveLength(4);
   });
 
+  it('seed 39100: a feed that wants to be left alone is, though nobody could write down what it said', async () => {
+    let isFull = true;
+    const write = new Proxy(world.db.write, {
+      get(target, name) {
+        if (isFull && name === 'updateTable') throw new Error('the disk is full');
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const poller = world.poller({ db: { ...world.db, write } });
+    world.feed.answers.set('NB', failed(429, 120_000));
+    await expect(poller.runOnce(signal())).rejects.toThrow('the disk is full');
+    expect(await rows()).toMatchObject([{ failures: 0, next_poll_at: 0 }]);
+    isFull = false;
+    for (const ms of [1_000, 118_999]) {
+      await world.clock.advance(ms);
+      await poller.runOnce(signal());
+    }
+    expect(asked()).toEqual(['NB']);
+    await world.clock.advance(1);
+    await poller.runOnce(signal());
+    expect(asked()).toEqual(['NB', 'NB']);
+  });
+
   it('004-65 a list that came empty waits 30 s, and the others do not', async () => {
     const poller = world.poller({ configured: { termIds: [termId], campusCodes: ['NB', 'ONLINE_NB'] } });
     world.feed.answers.set('ONLINE_NB', listed('00009'));

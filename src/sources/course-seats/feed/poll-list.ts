@@ -138,12 +138,18 @@ export function createPollList(parts: PollListParts) {
     return { kind: 'heard', list, verdict, indexCount: answer.indexes.length, opened, closed };
   }
 
-  return async function pollList(row: ListRow, signal: AbortSignal): Promise<Polled> {
+  /** `onAnswer` is told before anything is written: what the feed wants must be known, whether or not the database takes the rest. */
+  return async function pollList(
+    row: ListRow,
+    signal: AbortSignal,
+    onAnswer: (answer: ListAnswer) => void,
+  ): Promise<Polled> {
     const answer = await feed.openSections(keyOf(row), signal);
-    if (answer.kind === 'list') return take(row, answer, ids.uuid());
     // Whoever ends the process is no trouble of the feed.
-    if (signal.aborted || answer.code === 'stopped') return { kind: 'stopped', list: keyOf(row) };
-    return fail(row, answer);
+    const isStopped = answer.kind === 'failed' && (signal.aborted || answer.code === 'stopped');
+    if (isStopped) return { kind: 'stopped', list: keyOf(row) };
+    onAnswer(answer);
+    return answer.kind === 'list' ? take(row, answer, ids.uuid()) : fail(row, answer);
   };
 }
 

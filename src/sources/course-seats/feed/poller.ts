@@ -2,6 +2,7 @@ import { createLease } from '../../../db/lease.ts';
 import type { Chore } from '../../source.ts';
 import { type ListKey, listOf } from '../term.ts';
 import { type Configured, createActiveLists, nameOf } from './active-lists.ts';
+import type { ListAnswer } from './feed.ts';
 import { afterEmpty, afterFailure, afterSuccess, freshPace, type Pace, profileOf } from './feed-pace.ts';
 import { keyOf, type ListRow, readRows, rowsOfLists } from './list-rows.ts';
 import { createStaleWatch, type ListStatus, statusOf } from './list-status.ts';
@@ -46,11 +47,10 @@ export function createPoller(parts: PollerParts): Poller {
 
   const isPaused = () => pace.pausedUntil > clock.monotonic();
 
-  async function poll(row: ListRow, signal: AbortSignal): Promise<Polled> {
-    const polled = await pollList(row, signal);
-    pace = paceAfter(pace, polled, clock.monotonic());
-    return polled;
-  }
+  const poll = (row: ListRow, signal: AbortSignal) =>
+    pollList(row, signal, (answer) => {
+      pace = paceAfter(pace, answer, clock.monotonic());
+    });
 
   /** Workers share one queue; each takes the next when it has answered the last, and rested. */
   async function pollAll(
@@ -117,8 +117,7 @@ function untilDueMs(row: ListRow, now: number): number {
   return ms > nextPollMaxMs ? 0 : Math.max(0, ms);
 }
 
-function paceAfter(pace: Pace, polled: Polled, now: number): Pace {
-  if (polled.kind === 'failed') return afterFailure(pace, now, polled.retryAfterMs);
-  if (polled.kind === 'heard' && polled.verdict === 'empty') return afterEmpty(pace);
-  return polled.kind === 'stopped' ? pace : afterSuccess(pace);
+function paceAfter(pace: Pace, answer: ListAnswer, now: number): Pace {
+  if (answer.kind === 'failed') return afterFailure(pace, now, answer.retryAfterMs);
+  return answer.indexes.length === 0 ? afterEmpty(pace) : afterSuccess(pace);
 }
