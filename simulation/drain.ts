@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import { type Status, statuses } from '../src/domain/status.ts';
-import { hourMs, minuteMs } from './chance.ts';
+import { hourMs, minuteMs, secondMs } from './chance.ts';
 import { askAgain, checkIntents, isAllAnswered } from './intents.ts';
 import { operate, resumeAll } from './people.ts';
 import type { Players } from './players.ts';
@@ -52,7 +52,9 @@ export async function drain({ world, processes, restart, hasHours = false }: Sur
     ) as number[];
     const untilNext = Math.min(clock.nextWakeMs() ?? Infinity, ...moments.map((at) => at - clock.now()));
     const isLate = hasHours && hasWork('dispatch', world, waiting);
-    await clock.advance(untilNext === Infinity || isLate ? minuteMs : Math.max(untilNext, 1_000));
+    if (isLate) await lookIntoDoubts(world, process);
+    const waitMs = untilNext === Infinity ? minuteMs : Math.max(untilNext, 1_000);
+    await clock.advance(isLate ? minuteMs - doubtsMs : waitMs);
     if (clock.now() > giveUpAt) break;
   }
   checkIntents(world);
@@ -65,6 +67,21 @@ export async function drain({ world, processes, restart, hasHours = false }: Sur
     );
   }
   if (watch.violation === null) await watch.atTheEnd();
+}
+
+/** As often the loop of the runner looks into what is in doubt. */
+const doubtsMs = 2 * secondMs;
+
+/**
+ * Here all loops begin a turn in the same moment, and where a second has one slot dispatch has it, each time: a mail that waits for another's
+ * doubt to be settled would keep everybody from settling it. In the runner they are not in step, and dispatch leaves it alone for half a minute.
+ */
+async function lookIntoDoubts({ clock, watch }: World, process: SimulatedProcess): Promise<void> {
+  await clock.advance(doubtsMs);
+  const isOverdue = watch.rows.some(
+    ({ status, due_at }) => status === 'reconciling' && (due_at ?? 0) <= clock.now(),
+  );
+  if (isOverdue && process.isIdle('reconcile')) process.start('reconcile');
 }
 
 /** A turn that would find nothing is not worth its time. */
