@@ -102,13 +102,14 @@ export function createHeal(parts: HealParts): Heal {
     return (await outbox.due(names)).some(({ source }) => !pausedSources.has(source));
   }
 
-  function reportOf(mail: Unconfirmed, { event, at, error }: Progress): Report {
+  function reportOf(mail: Unconfirmed, { event, at, error, to }: Progress): Report {
     const { seq, id, traceId, source, messageId } = mail;
     const round = Math.max(mail.round, 1);
     const isTooLate = event === 'bounced_for_now' && isOldNews(mail, clock.now());
     return {
       ...{ seq, id, traceId, actor: 'heal', event, round, at, detail: { evidence: 'look-up' } },
       ...(messageId !== null && { messageId }),
+      ...(to && { address: to }),
       ...(error && { error: isTooLate ? tooLate(error, clock.now() - mail.leftAt) : error }),
       ...(event === 'bounced_for_now' && afterBounce(policyOf(source), round, clock.now())),
       ...(isTooLate && { roundsMax: round }),

@@ -35,6 +35,12 @@ export function parseAddress(text: unknown): ParsedAddress {
   return { ok: true, address: address as Address };
 }
 
+/** Of what a provider says that a mail went to: null where that is nobody, or more than one. */
+export function onlyAddressIn(to: unknown): Address | null {
+  const address = parseAddress(Array.isArray(to) && to.length === 1 ? to[0] : to);
+  return address.ok ? address.address : null;
+}
+
 /** For a caller's input that has no other way to go on. */
 export function requireAddress(text: unknown): Address {
   const parsed = parseAddress(text);

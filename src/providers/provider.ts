@@ -1,3 +1,4 @@
+import type { Address } from '../domain/address.ts';
 import type { EvidenceEvent } from '../domain/evidence.ts';
 import type { Mail } from '../domain/message.ts';
 import type { LookUp, Outcome } from '../domain/outcome.ts';
@@ -75,6 +76,8 @@ export interface Progress {
   /** When it had happened at the latest: of several times for one fact the earliest counts. */
   at: number;
   error?: DeliveryError;
+  /** To whom it went, where the provider says so: retention may have forgotten it here. */
+  to?: Address;
 }
 
 export interface MailReference {

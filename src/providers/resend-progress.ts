@@ -1,3 +1,4 @@
+import { onlyAddressIn } from '../domain/address.ts';
 import type { Clock } from '../std/clock.ts';
 import { parseJson } from './http-answer.ts';
 import type { AcceptedMail, MayAsk, Progress, ProgressReport } from './provider.ts';
@@ -51,9 +52,11 @@ export function createResendProgress({ questions, clock, timeoutMs }: ResendProg
 
     /** Whether it is news of one that we asked about. What is known stays: a page may be older than an answer. */
     function note(mail: unknown): boolean {
-      const { id, last_event: word } = (mail ?? {}) as { id?: unknown; last_event?: unknown };
+      const { id, last_event: word, to } = (mail ?? {}) as Record<'id' | 'last_event' | 'to', unknown>;
       if (typeof id !== 'string' || !wanted.has(id) || answers.has(id)) return false;
-      answers.set(id, progressOf(word, clock.now()));
+      const progress = progressOf(word, clock.now());
+      const address = onlyAddressIn(to);
+      answers.set(id, progress && address ? { ...progress, to: address } : progress);
       return true;
     }
 

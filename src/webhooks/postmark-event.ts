@@ -1,5 +1,6 @@
+import { onlyAddressIn } from '../domain/address.ts';
 import type { EvidenceEvent } from '../domain/evidence.ts';
-import { instantOf, namedBy, onlyAddressIn, type ProviderEvent, unreadable } from './provider-event.ts';
+import { instantOf, namedBy, type ProviderEvent, unreadable } from './provider-event.ts';
 import { fieldOf, parsed, reasonIn, textIn } from './stranger-json.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { type Address, parseAddress } from '../domain/address.ts';
+import type { Address } from '../domain/address.ts';
 import type { EvidenceEvent } from '../domain/evidence.ts';
 import type { DeliveryError } from '../domain/transition.ts';
 import { isUuid } from '../std/ids.ts';
@@ -37,11 +37,6 @@ export function namedBy(
     round: round !== null && /^[1-9]\d{0,2}$/.test(round) ? Number(round) : null,
     environment: tagNamed('env'),
   };
-}
-
-export function onlyAddressIn(to: unknown): Address | null {
-  const address = parseAddress(Array.isArray(to) && to.length === 1 ? to[0] : to);
-  return address.ok ? address.address : null;
 }
 
 const instantForm = /^(20\d\d-\d\d-\d\d)[T ](\d\d:\d\d:\d\d(?:\.\d{1,9})?)(Z|[+-]\d\d(?::?\d\d)?)?$/;

@@ -1,6 +1,7 @@
+import { onlyAddressIn } from '../domain/address.ts';
 import type { EvidenceEvent } from '../domain/evidence.ts';
 import type { DeliveryError } from '../domain/transition.ts';
-import { instantOf, namedBy, onlyAddressIn, type ProviderEvent, unreadable } from './provider-event.ts';
+import { instantOf, namedBy, type ProviderEvent, unreadable } from './provider-event.ts';
 import { fieldOf, parsed, reasonIn, textIn } from './stranger-json.ts';
 
 /**

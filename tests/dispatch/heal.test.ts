@@ -194,6 +194,20 @@ onBothDatabases('mails of whose fate no word came', (dialect) => {
     expect((await world.find(seq))?.due_at).toBe(world.clock.now() + healAfterMs);
   });
 
+  it('seed 43300: whoever has complained is stopped, also where retention has taken the address', async () => {
+    const [seq] = await world.sendAll(1);
+    await world.becomes(seq, 'complained');
+    const { to_email: to } = (await world.find(seq)) ?? {};
+    // Nobody could ask for a week.
+    await world.clock.advance(8 * 24 * hourMs);
+    await world.outbox.forget({ before: world.clock.now() - 7 * 24 * hourMs, above: 0, limit: 10 });
+    expect(await world.find(seq)).toMatchObject({ status: 'sent', to_email: null });
+    expect(await world.healOnce()).toBe(1);
+    expect(await world.find(seq)).toMatchObject({ status: 'suppressed', to_email: null });
+    const stopped = world.told.filter(({ by, fact }) => by === 'consent' && fact.kind === 'suppressed');
+    expect(stopped.map(({ fact }) => [fact.event, fact.delivery.toEmail])).toEqual([['complained', to]]);
+  });
+
   it('an answer about the mail of an earlier round says nothing about the present one', async () => {
     const [seq = 0] = await world.sendAll(1);
     await world.becomes(seq, 'delivered');

@@ -64,6 +64,18 @@ test('one alone takes one question', async () => {
   expect([answers.size, paths()]).toEqual([1, ['/emails/mail-3?']]);
 });
 
+test.each([
+  ['b@example.org', 'b@example.org'],
+  [['b@example.org'], 'b@example.org'],
+  [['b@example.org', 'c@example.org'], undefined],
+  ['nobody', undefined],
+])('a mail to %j went to %s', async (to, address) => {
+  const mails = accepted(2);
+  for (const mail of world.fake.ledger.accepted) mail.body.to = to;
+  const { answers } = await ask(mails);
+  expect(mails.map(({ messageId }) => answers.get(messageId)?.to)).toEqual([address, address]);
+});
+
 test('nothing takes none', async () => {
   expect((await ask([])).answers.size).toBe(0);
   expect(paths()).toEqual([]);
