@@ -161,7 +161,8 @@ async function checkWebhooks({
         ? row.delivered_at !== null
         : event === 'accepted'
           ? row.sent_at !== null
-          : !suppresses.has(event) || row.to_email === null || suppressed.has(row.to_email.toLowerCase());
+          : // Also of what retention has taken: who told it says to whom the mail went.
+            !suppresses.has(event) || suppressed.has(entry.to.toLowerCase());
     if (!isApplied) {
       violate('webhooks are kept', `${event} of ${entry.messageId} was answered, and nothing came of it`);
     }

@@ -1,3 +1,4 @@
+import type { Address } from '../src/domain/address.ts';
 import type { EvidenceEvent } from '../src/domain/evidence.ts';
 import type { Mail } from '../src/domain/message.ts';
 import type { Clock } from '../src/std/clock.ts';
@@ -23,6 +24,7 @@ export interface Entry {
   deliveryId: string;
   round: number;
   messageId: string;
+  to: Address;
   acceptedAt: number;
   end: End;
   endAt: number;
@@ -97,7 +99,7 @@ export function createLedger(parts: LedgerParts): Ledger {
       const messageId = `m${entries.length + 1}`;
       const { delivery_id: deliveryId = '', round } = mail.tags;
       const entry: Entry = {
-        ...{ account, key, deliveryId, round: Number(round), messageId, acceptedAt, end, endAt },
+        ...{ account, key, deliveryId, round: Number(round), messageId, to: mail.to, acceptedAt, end, endAt },
         ...{ isAnswered: false, isFoundAgain: false, bounceToldAt: null, isDenied, isSlandered: false },
       };
       entries.push(entry);

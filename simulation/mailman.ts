@@ -95,6 +95,7 @@ export function createMailman({ chance, loses, strays }: MailmanParts): Mailman 
     const data = {
       email_id: entry && !isStray ? entry.messageId : `stranger-${written}`,
       created_at: stamp,
+      to: [entry && !isStray ? entry.to : 'stranger@example.org'],
       ...(tags && { tags }),
       ...detailsOf[event],
     };

@@ -217,13 +217,15 @@ export function createService(parts: ServiceParts): Service {
         await clock.sleep(chance.between(0, 300));
         if (isStruck(0.2, 'questions about accepted mails are not answered')) continue;
         const entry = ledger.entries.find((each) => each.account === account && each.messageId === messageId);
-        const { end, endAt } = entry ?? { end: 'silence', endAt: 0 };
+        const { end, endAt, to } = entry ?? { end: 'silence', endAt: 0 };
         const isKnown = end !== 'silence' && endAt <= clock.now();
         // What met a full quota is shown as failed, which is no more than a soft bounce.
         const event = end === 'over_quota' || end === 'provider_failed' ? 'bounced_for_now' : end;
         answers.set(
           messageId,
-          isKnown && event !== 'silence' ? { event, at: endAt, error: { code: event } } : null,
+          isKnown && event !== 'silence'
+            ? { event, at: endAt, error: { code: event }, ...(to && { to }) }
+            : null,
         );
       }
       return { answers, isRefused: false };
