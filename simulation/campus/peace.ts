@@ -7,6 +7,8 @@ import { type CampusScene, work } from './run-campus.ts';
 /** Long enough that a list which was held back has been confirmed, and that what it says is believed. */
 const peaceMs = 480 * secondMs;
 const dayMs = 24 * 3_600 * secondMs;
+/** Longer than anybody stands still, though it be twice. */
+const stillLongestMs = 3 * dayMs;
 
 /** No more troubles: what is believed becomes what is so, everybody is told, everything ends, and is forgotten in time. */
 export async function endCampus(scene: CampusScene): Promise<void> {
@@ -46,11 +48,17 @@ export async function endCampus(scene: CampusScene): Promise<void> {
     watch.violate(isOpen ? 'nobody is forgotten' : 'a closing is believed', sentence);
   }
   if (isUntold()) watch.violate('everything ends', 'long after the troubles an opening is still being told');
+  const settle = async () => {
+    for (let turn = 0; turn < 5 && watch.violation === null && (turn === 0 || isUntold()); turn++) {
+      if (isUntold()) processes.find(({ isIdle }) => isIdle('fan_out'))?.start('fan_out');
+      await drain({ ...scene, hasHours: true });
+    }
+  };
   // Who stood still for hours may still bring a report, and has it told.
-  for (let turn = 0; turn < 5 && watch.violation === null && (turn === 0 || isUntold()); turn++) {
-    if (isUntold()) processes.find(({ isIdle }) => isIdle('fan_out'))?.start('fan_out');
-    await drain({ ...scene, hasHours: true });
-  }
+  await settle();
+  // Who was asked to stop while they stood still is not among those that were started anew, and may do so a day later.
+  if (watch.violation === null) await clock.advance(stillLongestMs);
+  if (isUntold()) await settle();
   if (watch.violation === null) await side?.atTheEnd(watch.rows);
   if (watch.violation === null) await checkView(world);
   if (watch.violation === null) await forget(scene);
