@@ -54,10 +54,9 @@ export function createHearingWatch({ violate, clock, openings }: Parts): Hearing
     for (const [id, watch] of seats.watches) {
       if (before.watches.has(id)) continue;
       known.set(id, watch.last_known_section_status === 'Open' ? 'Open' : 'not open');
-      const believed = openings
-        .openIn(watch.index_number === '40001' ? 'ONLINE_NB' : 'NB')
-        .has(watch.index_number);
-      if (watch.last_known_section_status === 'Open' && !believed) {
+      const list = watch.index_number === '40001' ? 'ONLINE_NB' : 'NB';
+      const isBelieved = openings.isOpenIn(list, watch.index_number);
+      if (watch.last_known_section_status === 'Open' && !isBelieved) {
         violate(
           'last known',
           `watch ${id} begins as told of ${watch.index_number}, which nobody believes open`,

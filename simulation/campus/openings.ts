@@ -13,8 +13,11 @@ import type { Seats, SnapshotRow } from './seat-tables.ts';
  */
 export interface OpeningWatch {
   look(before: Seats, seats: Seats): void;
-  /** What may be believed open, by our own account. */
-  openIn(list: string): ReadonlySet<string>;
+  /**
+   * Whether it may be believed open, by our own account. Before the first list of all, by the last that was recorded of it: an operator
+   * may have said so, and whoever begins to watch then sees that on the page (8.12).
+   */
+  isOpenIn(list: string, index: string): boolean;
   /** The last event of a section. */
   last(index: string): OpenEventRow | undefined;
   /** The number of the last closing of a section; 0 where none was. */
@@ -217,7 +220,10 @@ export function createOpeningWatch({ violate, story, clock, told }: Parts): Open
 
   return {
     reported: (index) => void reports.add(index),
-    openIn: (list) => new Set(accountOf(list).open.keys()),
+    isOpenIn(list, index) {
+      const { begunAt, open } = accountOf(list);
+      return begunAt === null ? lastOf.get(index)?.status_after === 'Open' : open.has(index);
+    },
     last: (index) => lastOf.get(index),
     lastClosing: (index) => closings.get(index) ?? 0,
     event: (id) => byId.get(id),
