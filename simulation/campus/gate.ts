@@ -72,7 +72,8 @@ export function createGateWatch({ violate, clock, openings }: Parts): GateWatch 
     const others = othersOf(row, rows);
     switch (code) {
       case 'unverified':
-        return watch.status === 'pending';
+        // What came back was the mail that asked its owner: then it is suppressed, and nobody has confirmed it either.
+        return watch.status === 'pending' || (watch.status === 'suppressed' && watch.verified_at === null);
       case 'paused':
         return watch.status === 'paused';
       case 'suppressed':
