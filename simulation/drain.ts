@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import { type Status, statuses } from '../src/domain/status.ts';
-import { hourMs, minuteMs, secondMs } from './chance.ts';
+import { hourMs, minuteMs } from './chance.ts';
 import { askAgain, checkIntents, isAllAnswered } from './intents.ts';
 import { operate, resumeAll } from './people.ts';
 import type { Players } from './players.ts';
@@ -17,6 +17,9 @@ interface Survivors extends Players {
 const drainTurnsMax = 3_000;
 /** Three days of questions about silent mails, two rounds of bounces, and the key's window before it. */
 const drainLongestMs = 6 * 24 * hourMs;
+
+/** Longer than the slots of the slowest provider are apart, and shorter than a doubt puts anything off for. */
+const apartMs = 2_000;
 
 /** No more faults, everybody works: now everything must come to an end. */
 export async function drain({ world, processes, restart, hasHours = false }: Survivors): Promise<void> {
@@ -52,9 +55,11 @@ export async function drain({ world, processes, restart, hasHours = false }: Sur
     ) as number[];
     const untilNext = Math.min(clock.nextWakeMs() ?? Infinity, ...moments.map((at) => at - clock.now()));
     const isLate = hasHours && hasWork('dispatch', world, waiting);
-    if (isLate) await lookIntoDoubts(world, process);
-    const waitMs = untilNext === Infinity ? minuteMs : Math.max(untilNext, 1_000);
-    await clock.advance(isLate ? minuteMs - doubtsMs : waitMs);
+    // Here everybody begins at one instant, and dispatch first: what is put off again and again, until a doubt is over, would be due each
+    // time, have the one slot of a slow provider, and let nobody ask what became of that doubt, or of others. In life they wait apart.
+    const isPassedOver = isLate && isAnybodyUnasked(world);
+    const waitMs = untilNext === Infinity || isLate ? minuteMs : Math.max(untilNext, 1_000);
+    await clock.advance(isPassedOver ? apartMs : waitMs);
     if (clock.now() > giveUpAt) break;
   }
   checkIntents(world);
@@ -67,21 +72,6 @@ export async function drain({ world, processes, restart, hasHours = false }: Sur
     );
   }
   if (watch.violation === null) await watch.atTheEnd();
-}
-
-/** As often the loop of the runner looks into what is in doubt. */
-const doubtsMs = 2 * secondMs;
-
-/**
- * Here all loops begin a turn in the same moment, and where a second has one slot dispatch has it, each time: a mail that waits for another's
- * doubt to be settled would keep everybody from settling it. In the runner they are not in step, and dispatch leaves it alone for half a minute.
- */
-async function lookIntoDoubts({ clock, watch }: World, process: SimulatedProcess): Promise<void> {
-  await clock.advance(doubtsMs);
-  const isOverdue = watch.rows.some(
-    ({ status, due_at }) => status === 'reconciling' && (due_at ?? 0) <= clock.now(),
-  );
-  if (isOverdue && process.isIdle('reconcile')) process.start('reconcile');
 }
 
 /** A turn that would find nothing is not worth its time. */
@@ -108,6 +98,13 @@ function hasWork(kind: TurnKind, { watch, clock }: World, waiting: readonly numb
     }
   }
 }
+
+/** It was due in this turn, and still is. */
+const isAnybodyUnasked = ({ watch, clock }: World) =>
+  watch.rows.some(
+    ({ status, due_at }) =>
+      (status === 'reconciling' || status === 'sent') && due_at !== null && due_at <= clock.now(),
+  );
 
 /** Somebody has to decide, or to ask what became of it. */
 const isOpen = (status: string, dueAt: number | null) =>
