@@ -1,5 +1,6 @@
 import { bodyHash, type Mail } from '../domain/message.ts';
 import { type Outcome, strongest } from '../domain/outcome.ts';
+import { slotGraceMs } from '../domain/pace.ts';
 import { type Policy, plainPolicy, retryDelayMs } from '../domain/policy.ts';
 import type { Clock } from '../std/clock.ts';
 import type { Random } from '../std/random.ts';
@@ -58,7 +59,8 @@ export function createReliable(provider: Provider, options: ReliableOptions): Re
   const { guarantees } = provider;
   const ratePerSecond =
     options.ratePerSecond === undefined ? guarantees.ratePerSecond : options.ratePerSecond;
-  const bucket = ratePerSecond === null ? undefined : createTokenBucket({ ratePerSecond }, clock);
+  const bucket =
+    ratePerSecond === null ? undefined : createTokenBucket({ ratePerSecond, graceMs: slotGraceMs }, clock);
   const inFlight = new Map<string, { mail: Mail; outcome: Promise<ReliableOutcome> }>();
 
   async function sendPatiently(parcel: Parcel): Promise<ReliableOutcome> {
@@ -67,9 +69,7 @@ export function createReliable(provider: Provider, options: ReliableOptions): Re
     for (let waitMs = 0; attempts.length < attemptsMax; ) {
       if (clock.monotonic() + waitMs > startBefore) break;
       if (waitMs > 0) await clock.sleep(waitMs);
-      const tokenMs = bucket ? bucket.take(startBefore) : 0;
-      if (tokenMs === undefined) break;
-      if (tokenMs > 0) await clock.sleep(tokenMs);
+      if (!(await waitForTurn(startBefore))) break;
       if (isTooLate({ ...parcel, startBefore }, clock, guarantees.longestCallMs)) break;
       const startedAt = clock.now();
       const outcome = await tryOnce({ ...parcel, startBefore });
@@ -83,6 +83,20 @@ export function createReliable(provider: Provider, options: ReliableOptions): Re
     }
     const [first, ...more] = attempts.map(({ outcome }) => outcome);
     return { ...(first ? strongest([first, ...more]) : notStarted), attempts };
+  }
+
+  /** False, if its turn would come too late. */
+  async function waitForTurn(startBefore: number): Promise<boolean> {
+    if (!bucket) return true;
+    const tokenMs = bucket.take(startBefore);
+    if (tokenMs === undefined) return false;
+    if (tokenMs > 0) await clock.sleep(tokenMs);
+    // All who waited while the process stood still go on at the same instant: what they have missed is not made up for (0011).
+    for (let earlyMs = bucket.use(); earlyMs > 0; earlyMs = bucket.use()) {
+      if (clock.monotonic() + earlyMs > startBefore) return false;
+      await clock.sleep(earlyMs);
+    }
+    return true;
   }
 
   /** Answers always, and in time. */

@@ -51,6 +51,22 @@ describe('a token bucket', () => {
     );
   });
 
+  it('keeps apart those who all missed their moment, and nobody who kept to it', async () => {
+    const clock = createManualClock();
+    const bucket = createTokenBucket({ ratePerSecond: 10, graceMs: 25 }, clock);
+    for (const ms of [0, 100, 115, 100]) {
+      await clock.advance(ms);
+      expect(bucket.use()).toBe(0);
+    }
+    await clock.advance(1_000);
+    expect(bucket.use()).toBe(0);
+    expect(bucket.use()).toBe(75);
+    await clock.advance(75);
+    expect(bucket.use()).toBe(0);
+    // What is gained by the grace is gained once.
+    expect(bucket.use()).toBe(100);
+  });
+
   it('needs a rate', () => {
     for (const ratePerSecond of [0, -1, Number.NaN]) {
       expect(() => createTokenBucket({ ratePerSecond }, createManualClock())).toThrow(RangeError);

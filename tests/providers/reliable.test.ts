@@ -243,6 +243,47 @@ describe('the rate', () => {
     expect(world.reliable.guarantees.ratePerSecond).toBe(2);
   });
 
+  /** Of a process that stands still until then: nobody in it hears of the end of a sleep before. */
+  function standStill(untilMs: number) {
+    const clock = createManualClock();
+    const sleep = async (ms: number, signal?: AbortSignal) => {
+      await clock.sleep(ms, signal);
+      if (clock.monotonic() < untilMs) await clock.sleep(untilMs - clock.monotonic());
+    };
+    const inner = createFakeProvider({ longestCallMs: 2_000 });
+    const own = { clock: { ...clock, sleep }, random: createSeededRandom(1) };
+    const sendAll = (keys: string, ratePerSecond: number) => {
+      const { send } = createReliable(inner, { ...own, ratePerSecond });
+      const rest = { mail: mailTo(1), startBefore: Infinity, leaseEndsAt: Infinity };
+      return Promise.all([...keys].map((key) => send({ key, ...rest })));
+    };
+    return { clock, inner, sendAll };
+  }
+
+  it('seed 93378: who waited while the process stood still does not leave with all others who did', async () => {
+    const { clock, inner, sendAll } = standStill(2_000);
+    const startedAt: number[] = [];
+    inner.answer(() => {
+      startedAt.push(clock.monotonic());
+      return startedAt.length <= 3 ? lost : accepted;
+    });
+    await advanceUntil(clock, sendAll('abcdef', 10));
+    expect(startedAt).toHaveLength(9);
+    expect(startedAt.slice(0, 2)).toEqual([0, 2_000]);
+    const gaps = startedAt.slice(2).map((at, index) => at - (startedAt[index + 1] ?? 0));
+    // One of them is early by what a moment may be late; then they keep to the rate.
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(75);
+    expect(Math.min(...gaps.slice(1))).toBeGreaterThanOrEqual(99);
+  });
+
+  it('whoever would have to wait too long after that is given back in time', async () => {
+    const { clock, sendAll } = standStill(9_500);
+    const outcomes = await advanceUntil(clock, sendAll('abcde', 1));
+    const expected = ['accepted', 'accepted', 'deferred', 'deferred', 'deferred'];
+    expect(outcomes.map(({ kind }) => kind)).toEqual(expected);
+    expect(clock.monotonic()).toBeLessThan(10_000);
+  });
+
   it('a mail that would have to wait too long is given back', async () => {
     const world = createWorld({}, { ratePerSecond: 0.01 });
     expect(await world.send(world.parcel('a'))).toMatchObject({ kind: 'accepted' });
