@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Tx } from '../db/database.ts';
 import { type DialectName, forUpdate, rowsOf, seqsOf } from '../db/dialect.ts';
 import { type Status, statuses } from '../domain/status.ts';
+import { undoWithinMs } from '../domain/suppression.ts';
 import { writeStory } from './story.ts';
 
 /**
@@ -54,7 +55,9 @@ export async function forgetMails(
     ORDER BY seq ${forUpdate(dialect)} ${dialect === 'postgres' ? sql`SKIP LOCKED` : sql``}
   `.execute(tx);
   const old = rows.filter((row) => row.created_at < before);
-  const ended = old.filter((row) => statuses[row.status].isFinal && lastHeardOf(row) < before);
+  const over = old.filter((row) => statuses[row.status].isFinal && lastHeardOf(row) < before);
+  const undoable = await stoppedSince(tx, dialect, over, now - undoWithinMs);
+  const ended = over.filter(({ seq }) => !undoable.has(seq));
   // What is locked just now comes the next time; what is too young says that all behind it is.
   const isMore = chosen.rows.length === limit && old.length === rows.length;
   const next = isMore ? (chosen.rows.at(-1)?.seq ?? null) : null;
@@ -79,6 +82,25 @@ export async function forgetMails(
     })),
   );
   return { count: forgotten.length, next };
+}
+
+/** Who has said no may take it back, for so long; then it leaves after all, in the words in which it may have left before. */
+async function stoppedSince(
+  tx: Tx,
+  dialect: DialectName,
+  rows: readonly Old[],
+  since: number,
+): Promise<ReadonlySet<number>> {
+  const stopped = rows.filter(({ status }) => status === 'skipped_unsubscribed').map(({ seq }) => seq);
+  if (stopped.length === 0) return new Set();
+  // Line by line: as a join PostgreSQL would read every story that there is.
+  const found = await sql<{ seq: number; stopped_at: number | null }>`
+    SELECT input.seq, (
+      SELECT max(at) FROM delivery_events WHERE delivery_seq = input.seq AND event = 'unsubscribed'
+    ) AS stopped_at FROM ${seqsOf(dialect, stopped)}
+  `.execute(tx);
+  const isUndoable = ({ stopped_at: at }: { stopped_at: number | null }) => at !== null && at >= since;
+  return new Set(found.rows.filter(isUndoable).map(({ seq }) => seq));
 }
 
 /** Of a row of `deliveries`: there is nothing left of it to send. What a source has composed anew since then is there. */

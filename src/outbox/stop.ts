@@ -3,6 +3,7 @@ import type { Tx } from '../db/database.ts';
 import { type DialectName, rowsOf } from '../db/dialect.ts';
 import { statusesBefore } from '../domain/lifecycle.ts';
 import type { Log } from '../std/log.ts';
+import { forgottenAmong, isForgotten } from './forget.ts';
 import { importActor } from './import.ts';
 import { applyReports, type Report } from './record.ts';
 import { lockDeliveries, statusList } from './rows.ts';
@@ -46,7 +47,8 @@ export async function stopDeliveries(
   const which = sql`deliveries.status || '' IN (${statuses})`;
   const reportOf = ({ seq }: Found): Report => ({ seq, event, isAttempt: false, ...words });
   const lock = sql`FOR UPDATE OF deliveries SKIP LOCKED`;
-  return moveAll(tx, { whose, which, detail: sql`NULL`, reportOf, lock }, now, parts);
+  const leftOutOf = async () => new Set<number>();
+  return moveAll(tx, { whose, which, detail: sql`NULL`, reportOf, lock, leftOutOf }, now, parts);
 }
 
 export interface ResumeOrder {
@@ -59,7 +61,8 @@ export interface ResumeOrder {
 
 /**
  * The unsubscribe is taken back: what it had stopped waits again, until when it would have waited. What had ended so in another system
- * stays ended. Here a row that somebody holds is waited for: nobody else would bring it back. Answers how many.
+ * stays ended, and so does what retention has forgotten: its round may have left before, and nobody has its bytes. Here a row that
+ * somebody holds is waited for: nobody else would bring it back. Answers how many.
  */
 export async function resumeDeliveries(
   tx: Tx,
@@ -70,13 +73,16 @@ export async function resumeDeliveries(
   const stopped = sql`FROM delivery_events WHERE delivery_events.delivery_seq = deliveries.seq
     AND delivery_events.event = 'unsubscribed' AND delivery_events.at >= ${since}
     AND delivery_events.actor <> ${importActor}`;
-  const which = sql`deliveries.status || '' = 'skipped_unsubscribed' AND EXISTS (SELECT 1 ${stopped})`;
+  const which = sql`deliveries.status || '' = 'skipped_unsubscribed' AND EXISTS (SELECT 1 ${stopped}) AND NOT ${isForgotten}`;
   const detail = sql`(SELECT delivery_events.detail ${stopped} ORDER BY delivery_events.event_seq DESC LIMIT 1)`;
   const reportOf = (found: Found): Report => {
     const { wasDueAt } = JSON.parse(found.detail ?? '{}') as { wasDueAt?: number };
     return { seq: found.seq, event: 'resumed', dueAt: wasDueAt ?? now, ...words };
   };
-  return moveAll(tx, { whose, which, detail, reportOf, lock: sql`FOR UPDATE OF deliveries` }, now, parts);
+  const lock = sql`FOR UPDATE OF deliveries`;
+  // Once more under the lock: a sweep that held one of them has forgotten it since it was looked for.
+  const leftOutOf = (seqs: readonly number[]) => forgottenAmong(tx, parts.dialect, seqs);
+  return moveAll(tx, { whose, which, detail, reportOf, lock, leftOutOf }, now, parts);
 }
 
 interface Found {
@@ -91,11 +97,13 @@ interface Move {
   detail: RawBuilder<unknown>;
   reportOf: (found: Found) => Report;
   lock: RawBuilder<unknown>;
+  /** Of those that are locked by now. */
+  leftOutOf: (seqs: readonly number[]) => Promise<ReadonlySet<number>>;
 }
 
 async function moveAll(
   tx: Tx,
-  { whose, which, detail, reportOf, lock }: Move,
+  { whose, which, detail, reportOf, lock, leftOutOf }: Move,
   now: number,
   { dialect, log }: StopParts,
 ): Promise<number> {
@@ -108,12 +116,11 @@ async function moveAll(
       ORDER BY deliveries.seq LIMIT ${sql.lit(batchMax)} ${dialect === 'postgres' ? lock : sql``}
     `.execute(tx);
     if (rows.length === 0) return moved;
-    const locked = await lockDeliveries(
-      tx,
-      dialect,
-      rows.map(({ seq }) => seq),
-    );
-    const answers = await applyReports(tx, locked, rows.map(reportOf), now, parts);
+    const seqs = rows.map(({ seq }) => seq);
+    const locked = await lockDeliveries(tx, dialect, seqs);
+    const leftOut = await leftOutOf(seqs);
+    const reports = rows.filter(({ seq }) => !leftOut.has(seq)).map(reportOf);
+    const answers = await applyReports(tx, locked, reports, now, parts);
     const changed = answers.filter((answer) => answer.changed).length;
     moved += changed;
     // What the table does not let go would be found again for ever.

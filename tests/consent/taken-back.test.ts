@@ -4,9 +4,11 @@ import type { Consent } from '../../src/consent/consent.ts';
 import { readSurroundings } from '../../src/dispatch/circumstances.ts';
 import { gateOf } from '../../src/dispatch/gate.ts';
 import { requireAddress } from '../../src/domain/address.ts';
+import { resumeDeliveries } from '../../src/outbox/stop.ts';
 import { plainSource } from '../../src/sources/plain/plain.ts';
 import type { Draft, Source } from '../../src/sources/source.ts';
 import { systemClock } from '../../src/std/clock.ts';
+import { silentLog } from '../../src/std/log.ts';
 import { consentOf } from '../support/consent.ts';
 import { createDispatchWorld, type DispatchWorld, signal } from '../support/dispatch-world.ts';
 import { mailTo } from '../support/mails.ts';
@@ -66,6 +68,45 @@ onBothDatabases('an unsubscribe that is taken back', (dialect) => {
     await world.dispatch().runOnce(signal());
     expect(await rows()).toMatchObject([{ status: 'sent', evidence: 5, round: 1 }]);
     expect(world.provider.ledger).toEqual([]);
+  });
+
+  const dayMs = 86_400_000;
+  const forget = () => world.outbox.forget({ before: world.clock.now() - 7 * dayMs, above: 0, limit: 9 });
+  /** Its mail was refused for now, and then it was left alone for longer than mails are kept. */
+  async function stopLate() {
+    await world.outbox.enqueue([intentNumber(1)]);
+    const [claimed] = await world.outbox.claim(claimOrder);
+    if (!claimed) throw new Error('not claimed');
+    const frozen = mailTo(1);
+    const batch = [{ claimed, mail: frozen }];
+    await world.outbox.begin(batch, { ...beginning, lastCheck: async () => new Map() });
+    const { seq, lease } = claimed;
+    const refusal = { seq, lease, actor: 'w', event: 'refused_for_now' } as const;
+    await world.outbox.record([{ ...refusal, dueAt: world.clock.now() }]);
+    await world.clock.advance(8 * dayMs);
+    await consent.unsubscribe.stop(token, 'page');
+    return { seq, frozen, stoppedAt: world.clock.now() };
+  }
+
+  it('seed 56510: until that is too late, retention takes nothing of what would leave as it was frozen', async () => {
+    const { seq, frozen } = await stopLate();
+    await world.clock.advance(dayMs);
+    expect(await forget()).toMatchObject({ count: 0 });
+    await consent.unsubscribe.undo(token);
+    await world.dispatch().runOnce(signal());
+    expect(world.provider.ledger).toMatchObject([{ mail: frozen }]);
+    expect(await rows()).toMatchObject([{ seq, status: 'sent', round: 1, attempts: 2 }]);
+  });
+
+  it('seed 98030: what is forgotten is not brought back, because nobody has what may have left before', async () => {
+    const { seq, stoppedAt } = await stopLate();
+    await world.clock.advance(dayMs + 1);
+    expect(await forget()).toMatchObject({ count: 1 });
+    const order = { whose: { source: 'plain', recipient: address }, since: stoppedAt, actor: 'a test' };
+    const parts = { dialect, log: silentLog };
+    const resumed = await world.db.transaction((tx) => resumeDeliveries(tx, order, world.clock.now(), parts));
+    expect(resumed).toBe(0);
+    expect(await rows()).toMatchObject([{ seq, status: 'skipped_unsubscribed' }]);
   });
 
   it('finds also what was stopped when only its source knew the address', async () => {

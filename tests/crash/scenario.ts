@@ -268,7 +268,8 @@ export function createScenario(number: number, trouble = wholeTrouble()): Scenar
 
   async function somethingOld(db: Database, outbox: Outbox, now: number, what: Intent): Promise<void> {
     const [old] = await outbox.enqueue([what]);
-    const long = { status: 'expired', due_at: null, created_at: now - 100 * dayMs } as const;
+    // Of this status the sweep asks first whether it can still be taken back.
+    const long = { status: 'skipped_unsubscribed', due_at: null, created_at: now - 100 * dayMs } as const;
     await db.write
       .updateTable('deliveries')
       .set(long)

@@ -137,6 +137,13 @@ onBothDatabases('the plans of the hot statements', (dialect) => {
     await during('doubts that are due', () => queries.overdue(['reconciling'], false, systemClock.now(), 50));
     await during('too late', () => outbox.expire(200));
     await during('forget', () => outbox.forget({ before: 2, above: 0, limit: 200 }));
+    await db.write
+      .updateTable('deliveries')
+      .set({ status: 'skipped_unsubscribed' })
+      .where('seq', '<', 20)
+      .execute();
+    const soon = systemClock.now() + 1_000;
+    await during('forget what was stopped', () => outbox.forget({ before: soon, above: 0, limit: 10 }));
     await during('fold', () => outbox.foldCounts());
     await during('counts', () => queries.counts());
     await during('how far behind', () => queries.oldestDueAt('plain'));
