@@ -138,17 +138,17 @@ export function createPollList(parts: PollListParts) {
     return { kind: 'heard', list, verdict, indexCount: answer.indexes.length, opened, closed };
   }
 
-  /** `onAnswer` is told before anything is written: what the feed wants must be known, whether or not the database takes the rest. */
+  /** `onTrouble` is told before anything is written: that the feed wants to be left alone must be known, whether or not the database takes the rest. */
   return async function pollList(
     row: ListRow,
     signal: AbortSignal,
-    onAnswer: (answer: ListAnswer) => void,
+    onTrouble: (answer: ListAnswer) => void,
   ): Promise<Polled> {
     const answer = await feed.openSections(keyOf(row), signal);
     // Whoever ends the process is no trouble of the feed.
     const isStopped = answer.kind === 'failed' && (signal.aborted || answer.code === 'stopped');
     if (isStopped) return { kind: 'stopped', list: keyOf(row) };
-    onAnswer(answer);
+    if (answer.kind === 'failed' || answer.indexes.length === 0) onTrouble(answer);
     return answer.kind === 'list' ? take(row, answer, ids.uuid()) : fail(row, answer);
   };
 }

@@ -47,10 +47,15 @@ export function createPoller(parts: PollerParts): Poller {
 
   const isPaused = () => pace.pausedUntil > clock.monotonic();
 
-  const poll = (row: ListRow, signal: AbortSignal) =>
-    pollList(row, signal, (answer) => {
-      pace = paceAfter(pace, answer, clock.monotonic());
+  async function poll(row: ListRow, signal: AbortSignal): Promise<Polled> {
+    let isTrouble = false;
+    const polled = await pollList(row, signal, (answer) => {
+      isTrouble = true;
+      pace = afterTrouble(pace, answer, clock.monotonic());
     });
+    if (!isTrouble && polled.kind !== 'stopped') pace = afterSuccess(pace);
+    return polled;
+  }
 
   /** Workers share one queue; each takes the next when it has answered the last, and rested. */
   async function pollAll(
@@ -117,7 +122,6 @@ function untilDueMs(row: ListRow, now: number): number {
   return ms > nextPollMaxMs ? 0 : Math.max(0, ms);
 }
 
-function paceAfter(pace: Pace, answer: ListAnswer, now: number): Pace {
-  if (answer.kind === 'failed') return afterFailure(pace, now, answer.retryAfterMs);
-  return answer.indexes.length === 0 ? afterEmpty(pace) : afterSuccess(pace);
+function afterTrouble(pace: Pace, answer: ListAnswer, now: number): Pace {
+  return answer.kind === 'failed' ? afterFailure(pace, now, answer.retryAfterMs) : afterEmpty(pace);
 }
