@@ -135,7 +135,9 @@ function tellBroken({ seed, shrunk, ...whole }: NonNullable<Result['broken']>): 
   if (shown.options !== '') print(`The whole of it: ${command} --seed ${seed}`);
 }
 
-const sentenceOf = ({ promise, sentence }: Violation) => `(${promise}): ${sentence}`;
+function sentenceOf({ promise, sentence }: Violation): string {
+  return `(${promise}): ${sentence}`;
+}
 
 function tellCounts(counts: Readonly<Record<string, number>>): void {
   for (const [name, times] of Object.entries(counts).sort(([, a], [, b]) => b - a))
