@@ -42,14 +42,12 @@ export interface Asked extends Intent {
 
 /** Outside of any transaction: what is wrong with an intent needs no database to be said. */
 export function askedOf(namespace: string, intents: readonly Intent[]): Asked[] {
-  return intents.map((intent) => ({ ...checked(intent), id: deliveryId(namespace, intent) }));
-}
-
-function checked(intent: Intent): Omit<Asked, 'id'> {
-  requireIntent(intent);
-  const json = jsonOf(intent.variables);
-  if (intent.toEmail === undefined) return { ...intent, json };
-  return { ...intent, toEmail: requireAddress(intent.toEmail), json };
+  return intents.map((intent) => {
+    requireIntent(intent);
+    const known = { id: deliveryId(namespace, intent), json: jsonOf(intent.variables) };
+    if (intent.toEmail === undefined) return { ...intent, ...known };
+    return { ...intent, ...known, toEmail: requireAddress(intent.toEmail) };
+  });
 }
 
 /** Rows of one statement: a page of a fan-out, or of an import. Variables, which may be large, are portioned by their size. */
@@ -128,7 +126,9 @@ function jsonOf(variables: Intent['variables']): string | undefined {
     );
   try {
     const json = JSON.stringify(variables);
-    if (Buffer.byteLength(json, 'utf8') > variablesOctetsMax) throw tooBig();
+    // A character is three octets at most.
+    const mayBeTooBig = json.length * 3 > variablesOctetsMax;
+    if (mayBeTooBig && Buffer.byteLength(json, 'utf8') > variablesOctetsMax) throw tooBig();
     return json;
   } catch (error) {
     if (error instanceof RangeError) throw tooBig();
@@ -182,9 +182,12 @@ async function answers(
   asked: readonly Asked[],
   made: readonly Made[],
 ): Promise<Enqueued[]> {
-  const known = new Map<string, Enqueued>(
-    made.map(({ seq, intent: { id } }) => [id, { seq, id, isNew: true, status: 'pending' }]),
+  const fresh = made.map(
+    ({ seq, intent: { id } }): Enqueued => ({ seq, id, isNew: true, status: 'pending' }),
   );
+  // Nearly always: each is new, and none is mentioned twice.
+  if (fresh.length === asked.length) return fresh;
+  const known = new Map(fresh.map((answer) => [answer.id, answer] as const));
   const repeated = asked.filter(({ id }) => !known.has(id));
   if (repeated.length > 0) {
     // By identity, not by id: rows from before a change of the namespace keep theirs.
