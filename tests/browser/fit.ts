@@ -14,14 +14,16 @@ export async function expectToFit(page: Page, leastPx = 48): Promise<void> {
 
 export async function expectRoom(page: Page, leastPx = 48): Promise<void> {
   // What is in a drawing has no width of its own to scroll in, but an edge that can stick out.
-  const wide = await page.evaluate<string[]>(
-    `[...document.querySelectorAll('html, main, main *')]
+  const wide = () =>
+    page.evaluate<string[]>(
+      `[...document.querySelectorAll('html, main, main *')]
       .filter((one) => !one.closest('.scroll, .wide') || one.matches('.scroll, .wide') && one.getBoundingClientRect().right > innerWidth)
       .filter((one) => one.matches('.scroll, .wide') || !one.matches('input, svg *') && one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0
         || one.getBoundingClientRect().right > innerWidth)
       .map((one) => one.outerHTML)`,
-  );
-  expect(wide).toEqual([]);
+    );
+  // A chart is drawn anew a few frames after the window has become another.
+  await expect.poll(wide, { timeout: 5_000 }).toEqual([]);
   // What is folded away has no height. A box inside its label is pressed anywhere on that.
   const small = await page.evaluate<string[]>(
     `[...document.querySelectorAll('button, a.button, summary, select, input:not([type=hidden])')]
