@@ -3,7 +3,7 @@ import type { Tx } from '../db/database.ts';
 import { type DialectName, rowsOf } from '../db/dialect.ts';
 import { statusesBefore } from '../domain/lifecycle.ts';
 import type { Log } from '../std/log.ts';
-import { forgottenAmong, isForgotten } from './forget.ts';
+import { forgottenAmong } from './forget.ts';
 import { importActor } from './import.ts';
 import { applyReports, type Report } from './record.ts';
 import { lockDeliveries, statusList } from './rows.ts';
@@ -73,14 +73,15 @@ export async function resumeDeliveries(
   const stopped = sql`FROM delivery_events WHERE delivery_events.delivery_seq = deliveries.seq
     AND delivery_events.event = 'unsubscribed' AND delivery_events.at >= ${since}
     AND delivery_events.actor <> ${importActor}`;
-  const which = sql`deliveries.status || '' = 'skipped_unsubscribed' AND EXISTS (SELECT 1 ${stopped}) AND NOT ${isForgotten}`;
+  const which = sql`deliveries.status || '' = 'skipped_unsubscribed' AND EXISTS (SELECT 1 ${stopped})`;
   const detail = sql`(SELECT delivery_events.detail ${stopped} ORDER BY delivery_events.event_seq DESC LIMIT 1)`;
   const reportOf = (found: Found): Report => {
     const { wasDueAt } = JSON.parse(found.detail ?? '{}') as { wasDueAt?: number };
     return { seq: found.seq, event: 'resumed', dueAt: wasDueAt ?? now, ...words };
   };
   const lock = sql`FOR UPDATE OF deliveries`;
-  // Once more under the lock: a sweep that held one of them has forgotten it since it was looked for.
+  // Under the lock: a sweep that held one of them has forgotten it since it was looked for. And by number, because in the condition above
+  // PostgreSQL would read all mails for it.
   const leftOutOf = (seqs: readonly number[]) => forgottenAmong(tx, parts.dialect, seqs);
   return moveAll(tx, { whose, which, detail, reportOf, lock, leftOutOf }, now, parts);
 }
