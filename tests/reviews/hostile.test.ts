@@ -93,10 +93,10 @@ onBothDatabases('hostile reviews', (dialect) => {
           expect(Object.keys(mail.headers)).not.toContain('Bcc');
         }
       }),
-      { numRuns: 150 },
+      // About every fifth is taken: of so many never as few as twenty by chance.
+      { numRuns: 300 },
     );
-    // There were enough of both to say something: by chance it may be some twenty of the one.
-    expect([taken > 5, refused > 5]).toEqual([true, true]);
+    expect([taken > 20, refused > 5]).toEqual([true, true]);
   });
 
   // A key that was used before is answered with its job, whatever else comes with it.
